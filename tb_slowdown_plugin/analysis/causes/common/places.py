@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
     function_of,
     stack_sets,
+    unit_of,
 )
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
@@ -190,11 +191,10 @@ def places_of_python(case: Case) -> list[Fact]:
     running: dict[str, dict[str, Fact]] = defaultdict(dict)
     samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in _last_sets(case) for fact in each.facts):
-        is_script = fact.subject.startswith(names.SCRIPT)  # whose lines have little in common
-        function = fact.subject if is_script else function_of(fact.subject)
-        running[function][fact.subject] = fact
-        samples[function] += _own_of(fact)
-    main = max(samples, key=lambda function: samples[function], default="")
+        unit = unit_of(fact.subject)
+        running[unit][fact.subject] = fact
+        samples[unit] += _own_of(fact)
+    main = max(samples, key=lambda unit: samples[unit], default="")
     if not main or samples[main] < max(SEVERAL, MOSTLY * sum(samples.values())):
         return []
     return sorted(running[main].values(), key=_own_of, reverse=True)

@@ -35,8 +35,8 @@ def claim(case: Case) -> Claim | None:
         "python_overhead",
         claimed,
         f"work in Python: {place}",
-        f"The program computes for {_often(case, main)} in Python, in {place}, while TensorFlow "
-        "waits.",
+        f"The program computes for {_often(case, main)} in Python, in "
+        f"{_within(names.detail(main.source))}, while TensorFlow waits.",
         evidence,
         (_vectorize(place), _beside(place)),
         "medium",
@@ -125,11 +125,21 @@ def _tell_samples(case: Case, finding: Finding) -> str:
             f"{told}: {count(found.samples)} of {count(found.of)} were there, and "
             f"{count(found.working)} of those in the start of an operation."
         )
-    function = names.place(found.place).partition(" (")[0]
     return (
-        f"{told}: in {count(found.working)} of {count(found.of)} it ran Python there, in "
-        f"`{function}` or in what that calls outside of TensorFlow."
+        f"{told}: in {count(found.working)} of {count(found.of)} it ran Python in "
+        f"{_code_of(found.place)}, or in what that calls outside of TensorFlow."
     )
+
+
+def _within(subject: str) -> str:
+    """A function by one of its lines; a script's lines are in none."""
+    place = names.place(subject)
+    return f"lines of the script, such as {place}" if subject.startswith(names.SCRIPT) else place
+
+
+def _code_of(subject: str) -> str:
+    is_script = subject.startswith(names.SCRIPT)
+    return "the script's own lines" if is_script else f"`{subject.partition(' (')[0]}`"
 
 
 def _whole_batch(place: str) -> Advice:

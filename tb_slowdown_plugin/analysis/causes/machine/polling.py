@@ -36,7 +36,7 @@ def claim(case: Case) -> Claim | None:
         (
             f"It takes {_tell_share(case)}. The process may use {counted(cores, 'core')}, and kept "
             "them busy.",
-            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), if "
+            f"At least {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run): "
             "a step takes longer by the share of the cores that it doesn't get. What each thread "
             "waits for the interpreter's lock isn't in it.",
         ),

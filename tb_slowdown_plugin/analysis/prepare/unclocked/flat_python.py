@@ -22,6 +22,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     function_of,
     stack_sets,
     times_inside,
+    unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
@@ -154,13 +155,13 @@ def _samples_of(of: StackSet, function: str, number: str) -> dict[str, float]:
 
 def _has_account(measured: Mapping[str, Float], function: FlatFunction) -> bool:
     """Whether seconds of that function are known already, such as those in which it writes."""
-    known = {function_of(names.detail(name)) for name in measured}
-    return function_of(function.place) in known
+    known = {unit_of(names.detail(name)) for name in measured}
+    return unit_of(function.place) in known
 
 
 def _is_longer_at_end(run: Run, function: FlatFunction) -> bool:
     """Whether a step spends far more time there in the last third of the samples' sets."""
-    inside = times_inside(run, function_of(function.place))
+    inside = times_inside(run, function.place, function_of)
     per_step = [each.seconds / each.steps for each in inside]
     third = len(per_step) // 3
     return third > 0 and sum(per_step[-third:]) >= FAR_BEYOND * sum(per_step[:third])

@@ -7,9 +7,9 @@ from functools import partial
 from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
-    function_of,
     stack_sets,
     times_of,
+    unit_of,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, SEVERAL
@@ -42,7 +42,7 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
         return None
     lines: dict[str, Counter[str]] = defaultdict(Counter)
     for fact in (fact for each in sets for fact in each.facts):
-        lines[_unit(fact.subject)][fact.subject] += round(fact.numbers.get("samples", 0.0))
+        lines[unit_of(fact.subject)][fact.subject] += round(fact.numbers.get("samples", 0.0))
     units = sorted(lines, key=lambda unit: -lines[unit].total())
     for unit in units[1:]:
         samples = lines[unit].total()
@@ -53,8 +53,4 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
 
 
 def _samples_in(unit: str, fact: Fact) -> float:
-    return fact.numbers.get("samples", 0.0) if _unit(fact.subject) == unit else 0.0
-
-
-def _unit(subject: str) -> str:
-    return subject if subject.startswith(names.SCRIPT) else function_of(subject)
+    return fact.numbers.get("samples", 0.0) if unit_of(fact.subject) == unit else 0.0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_inside
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import times_inside, unit_of
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
@@ -94,7 +94,7 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     slow = find_slow_steps(run, measured)
     seen: dict[str, list[SlowStep]] = defaultdict(list)
     for each in slow:
-        seen[function_of(each.place)].append(each)
+        seen[unit_of(each.place)].append(each)
     lines = {
         names.account(family, _most_seen(steps)): {each.row for each in steps}
         for steps in seen.values()
@@ -109,8 +109,7 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
         rows = np.array(sorted(of_place))
         column = np.zeros(len(core))
         column[rows] = excess[rows]
-        function = function_of(names.detail(account))
-        sampled = sum(each.seconds for each in times_inside(run, function))
+        sampled = sum(each.seconds for each in times_inside(run, names.detail(account)))
         alike = _alike(excess, rows, {each.row for each in slow} - of_place, sampled)
         column[alike] = excess[alike]
         made[account] = column

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.records.types import Fact, Run
 
@@ -39,6 +40,28 @@ def stack_sets(run: Run) -> list[StackSet]:
     return sets
 
 
+def function_of(place: str) -> str:
+    """The function and the file of a place, without its line.
+
+    Example:
+      >>> function_of("Log.save (train.py:14)")
+      'Log.save (train.py'
+    """
+    return place.rpartition(":")[0]
+
+
+def unit_of(place: str) -> str:
+    """What the samples of a place are counted with: its function, or its line of a script.
+
+    Example:
+      >>> unit_of("Log.save (train.py:14)")
+      'Log.save (train.py'
+      >>> unit_of("<module> (train.py:14)")
+      '<module> (train.py:14)'
+    """
+    return place if place.startswith(names.SCRIPT) else function_of(place)
+
+
 class TimeInside(NamedTuple):
     """What a function took in the steps of one set of samples."""
 
@@ -47,16 +70,20 @@ class TimeInside(NamedTuple):
     """In all of these steps, by the share of the samples that were there."""
 
 
-def times_inside(run: Run, function: str) -> Iterator[TimeInside]:
+def times_inside(
+    run: Run, place: str, counted_with: Callable[[str], str] = unit_of
+) -> Iterator[TimeInside]:
     """What a function of the program took, set by set; of a set of no whole step nothing is told.
 
     Args:
       run: The recording.
-      function: As `function_of` gives it.
+      place: A line of it.
+      counted_with: What a line belongs to.
     """
+    unit = counted_with(place)
     return times_of(
         run,
-        lambda fact: function_of(fact.subject) == function and fact.numbers.get("samples", 0.0),
+        lambda fact: counted_with(fact.subject) == unit and fact.numbers.get("samples", 0.0),
     )
 
 
@@ -69,13 +96,3 @@ def times_of(run: Run, count: Callable[[Fact], float]) -> Iterator[TimeInside]:
             there = sum(count(fact) for fact in each.facts)
             yield TimeInside(len(took), there / each.of * float(took.sum()))
         begun = max(begun, each.row)
-
-
-def function_of(place: str) -> str:
-    """The function and the file of a place, without its line.
-
-    Example:
-      >>> function_of("Log.save (train.py:14)")
-      'Log.save (train.py'
-    """
-    return place.rpartition(":")[0]

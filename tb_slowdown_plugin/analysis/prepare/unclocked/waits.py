@@ -14,8 +14,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
-    function_of,
     stack_sets,
+    unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
@@ -73,7 +73,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.CONNECTION, fact.subject] += fact.numbers.get("waits_outside", 0.0)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    if function_of(place) in {function_of(names.detail(account)) for account in made}:
+    if unit_of(place) in {unit_of(names.detail(account)) for account in made}:
         return made
     share = samples / max(1.0, sum(each.of for each in sets))
     writes = find_writes(sets, place) if family == names.FILE_WRITE else None

@@ -39,7 +39,7 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
     assert cause.lost_seconds == pytest.approx(16.0)
     assert "work in Python: Memory.sample (dqn.py:7)" in report.headline
     assert cause.evidence[0].endswith(
-        "in 40 of 100 it ran Python there, in `Memory.sample` or in what that calls outside of "
+        "in 40 of 100 it ran Python in `Memory.sample`, or in what that calls outside of "
         "TensorFlow."
     )
     assert "computes for about 40 ms at every step in Python" in cause.summary
@@ -52,3 +52,17 @@ def test_a_line_of_a_script_is_in_no_function(make_run):
     report = account_for(run).report
     assert report.headline.endswith("to work in Python: dqn.py:7.")
     assert "<module>" not in " ".join([*report.causes[0].evidence, report.causes[0].summary])
+
+
+def test_several_lines_of_a_script_are_told_as_such(make_run):
+    facts = [
+        Fact("python_stack", f"<module> (dqn.py:{line})", {"samples": 3, "of": 20.0, "own": 3.0})
+        for line in (7, 8, 9)
+    ]
+    run = make_run(np.full(SIZE, 0.1), events=[(row, f) for row in range(10, 15) for f in facts])
+    cause = account_for(run).report.causes[0]
+    assert "in Python, in lines of the script, such as dqn.py:7, while" in cause.summary
+    assert cause.evidence[0].endswith(
+        "in 45 of 100 it ran Python in the script's own lines, or in what that calls outside of "
+        "TensorFlow."
+    )

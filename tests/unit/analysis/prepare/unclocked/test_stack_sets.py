@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
-    function_of,
     stack_sets,
     times_inside,
 )
@@ -32,6 +31,6 @@ def test_a_function_took_its_share_of_the_steps_of_each_set(make_run):
         (12, stack("a (b.py:1)", 3.0, of=10.0)),
     ]
     run = make_run(np.full(12, 2.0), events=events)
-    inside = list(times_inside(run, function_of("a (b.py:1)")))
+    inside = list(times_inside(run, "a (b.py:9)"))
     assert [each.steps for each in inside] == [5, 2, 3]
     np.testing.assert_allclose([each.seconds for each in inside], [9.0, 0.0, 1.8])
