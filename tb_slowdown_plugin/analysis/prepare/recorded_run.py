@@ -8,14 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import (
-    with_flat_python,
-)
-from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
-from tb_slowdown_plugin.analysis.prepare.unclocked.polling import with_polling
-from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
-from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
-from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
+from tb_slowdown_plugin.analysis.prepare.unclocked.estimates import with_estimates
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
     with_single_calls,
@@ -64,9 +57,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     if group is not None:
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
-    measured = with_flat_python(run, with_waits(run, with_slow_lines(run, measured)))
-    measured = with_polling(run, with_input_work(run, measured, epoch_rows(run)))
-    return with_unused_gradients(run, measured)
+    return with_estimates(run, measured, epoch_rows(run))
 
 
 def _with_optimizers_of_models(
@@ -153,7 +144,7 @@ def floor_of_wait(run: Run) -> dict[str, float]:
     return {names.INPUT_WAIT: FLAT_FLOOR} if run.facts(UNFILLED) else {}
 
 
-def input_facts(run: Run, *names: str) -> tuple[Fact, ...]:
+def input_facts(run: Run, *wanted: str) -> tuple[Fact, ...]:
     """The facts of some names that may say what feeds the steps of a run, in their order.
 
     Data that is read after the last step, such as for a `predict` at the end, fed none; where no
@@ -163,5 +154,5 @@ def input_facts(run: Run, *names: str) -> tuple[Fact, ...]:
     return tuple(
         fact
         for row, fact in run.all_of(Fact)
-        if fact.name in names and (row < len(run.steps) or not is_told)
+        if fact.name in wanted and (row < len(run.steps) or not is_told)
     )

@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds, run_graphs
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
     function_of,
@@ -25,7 +26,6 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -74,12 +74,11 @@ def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float
         found = find_flat_function(run, work)
         if found is None or _has_account(made, found):
             continue
-        period = run.steps.period_seconds
-        core = period - sum(zero_where_unknown(each) for each in made.values())
+        core = left_over(run, made)
         if grows(core) and _is_longer_at_end(run, found):
             continue
         there = found.samples if work == "eager" else found.working
-        seconds = _share_out(run, np.maximum(core, 0.0), there / found.of)
+        seconds = _share_out(run, core, there / found.of)
         made[names.account(family, found.place)] = seconds
     return made
 

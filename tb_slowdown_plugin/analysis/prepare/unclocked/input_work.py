@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import KERAS_FIT
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -53,8 +53,7 @@ def with_input_work(run: Run, measured: Mapping[str, Float], epochs: Int) -> dic
     passes = [each for each in _passes(epochs, len(run.steps)) if _ends_alike(run, each, ready)]
     if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines):
         return made
-    taken = sum(zero_where_unknown(each) for each in measured.values())
-    core = np.maximum(run.steps.period_seconds - taken, 0.0)
+    core = left_over(run, measured)
     others = [core[rows][1:-ready] for rows in passes]
     usual = np.array([np.median(each) for each in others])
     alone = np.array([core[rows][-ready] for rows in passes])

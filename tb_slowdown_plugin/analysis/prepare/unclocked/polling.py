@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import POLLING_AT
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
@@ -33,9 +33,8 @@ def with_polling(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     cpu = float(np.nansum(run.steps.process_cpu_seconds))
     if polled is None or not cpu >= MOSTLY * cores * wall:
         return made
-    taken = sum(zero_where_unknown(each) for each in measured.values())
-    core = np.maximum(run.steps.period_seconds - taken, 0.0)
-    made[names.account(names.POLLING, main_poll(run))] = np.minimum(polled / cores, core)
+    seconds = np.minimum(polled / cores, left_over(run, measured))
+    made[names.account(names.POLLING, main_poll(run))] = seconds
     return made
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import times_inside, unit_of
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.catalog.parameters.prepare import (
@@ -49,17 +49,16 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
     if not told:
         return []
     period = run.steps.period_seconds
-    known = np.zeros(len(period))
-    for account, seconds in measured.items():
-        if names.family(account) != names.INPUT_WAIT:
-            known += zero_where_unknown(seconds)
-    idle = is_idle(run, period - known)
+    # While a step waits for its input, whoever makes it computes.
+    clocked = {n: each for n, each in measured.items() if names.family(n) != names.INPUT_WAIT}
+    left = left_over(run, clocked)
+    idle = is_idle(run, left)
     found = []
     for seen_at, what in told:
         row = seen_at - round(what.numbers.get("ago", 0.0))
         if 0 < row <= len(period):  # a step may end between the look and the record of it
             row -= int(row == len(period) or period[row - 1] > period[row])
-            alone = known[row] < MOSTLY_WRITING * period[row]
+            alone = period[row] - left[row] < MOSTLY_WRITING * period[row]
             much = alone and what.numbers.get("written_bytes", 0.0) >= WRITTEN_BYTES
             family = names.FILE_WRITE if much else _family_of_look(what, is_idle=bool(idle[row]))
             found.append(SlowStep(row, what.subject, family))
@@ -102,8 +101,8 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     }
     if not lines:
         return dict(measured)
-    core = run.steps.period_seconds - sum(zero_where_unknown(each) for each in measured.values())
-    excess = _excess(np.maximum(core, 0.0), np.array(sorted({each.row for each in slow})))
+    core = left_over(run, measured)
+    excess = _excess(core, np.array(sorted({each.row for each in slow})))
     made = dict(measured)
     for account, of_place in lines.items():
         rows = np.array(sorted(of_place))

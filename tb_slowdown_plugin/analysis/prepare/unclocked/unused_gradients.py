@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION, WIDE_GRADIENT
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
@@ -28,8 +28,7 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
       measured: Account -> (S,) seconds; what is in none is the step's own work, and shared out.
     """
     made = dict(measured)
-    core = run.steps.period_seconds - sum(zero_where_unknown(each) for each in made.values())
-    core = np.maximum(core, 0.0)
+    core = left_over(run, made)
     for place, told in _of_places(run).items():
         share = np.zeros(len(run.steps))
         for row, fact in told:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
@@ -18,7 +19,6 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, SEVERAL, TELLING
@@ -64,7 +64,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     if not sets:
         return made
     period = run.steps.period_seconds
-    core = np.maximum(period - sum(zero_where_unknown(each) for each in measured.values()), 0.0)
+    core = left_over(run, measured)
     cpu = np.nan_to_num(run.steps.process_cpu_seconds, nan=np.inf)
     idle = float(cpu.sum()) < IDLE_CORES * float(core.sum())
     seen: dict[tuple[str, str], float] = defaultdict(float)

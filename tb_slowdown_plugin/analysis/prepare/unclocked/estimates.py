@@ -1,0 +1,29 @@
+"""The accounts that are estimated, one after another: each takes of what the others have left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import with_flat_python
+from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.polling import with_polling
+from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
+from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
+from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
+from tb_slowdown_plugin.records.types import Float, Int, Run
+
+
+def with_estimates(run: Run, measured: Mapping[str, Float], epochs: Int) -> dict[str, Float]:
+    """The accounts with all estimated ones, from what is seen to what is reckoned.
+
+    Args:
+      run: The recording.
+      measured: Account -> (S,) exclusive seconds that clocks have measured.
+      epochs: Rows at which passes over the data begin.
+    """
+    made = with_slow_lines(run, measured)  # seen in the very steps that are slow
+    made = with_waits(run, made)  # Linux tells that the thread sleeps: nothing computes there
+    made = with_flat_python(run, made)  # by samples, of what doesn't wait
+    made = with_input_work(run, made, epochs)  # what a step takes with the cores to itself
+    made = with_polling(run, made)  # a share of the cores of what is left
+    return with_unused_gradients(run, made)  # a share of the graph, which is all that is left
