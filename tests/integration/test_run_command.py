@@ -163,6 +163,7 @@ def test_the_users_own_sitecustomize_is_run(programs: Programs, root: Path) -> N
 def test_what_python_refuses_python_refuses(programs: Programs) -> None:
     plain, run = programs.run("missing.py"), programs.run(*RUN, "--quiet", "missing.py")
     assert (run.returncode, run.stdout, run.stderr) == (2, "", plain.stderr)
+    assert programs.run(*RUN, "missing.py").stderr == plain.stderr
 
 
 def test_python_without_its_environment_is_refused_in_one_line(programs: Programs) -> None:

@@ -47,7 +47,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     yield from tell_validation(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
-        yield from tell_ends(case)
+    yield from tell_ends(case)
 
 
 def tell_avoidable(case: Case) -> str:

@@ -179,7 +179,8 @@ def _difference(
         base_seconds=before,
         with_seconds=after,
         difference_seconds=change,
-        interval_seconds=(change - margin, change + margin),
+        # Whatever the noise, nothing takes less than no time.
+        interval_seconds=(max(change - margin, -before), change + margin),
         fraction=change / scale if scale > 0 else 0.0,
         outcome="no_difference",
     )

@@ -6,6 +6,7 @@ Another process reads the records and judges: the program's own holds nothing fo
 from __future__ import annotations
 
 import atexit
+import importlib.util
 import os
 import sys
 
@@ -59,7 +60,9 @@ def _interrupt_again() -> None:
 def _report(settings: Settings) -> None:
     unasked = sys.modules.get("tb_slowdown_plugin.writer.launch.unasked")
     if unasked is None:
-        _say("No steps recorded: the program didn't import TensorFlow.")
+        if not _is_there(sys.argv[:1]):
+            return  # Python has said it
+        _say(f"No steps recorded: {_why_never_begun()}")
         return
     from tb_slowdown_plugin.writer import monitor
 
@@ -74,6 +77,16 @@ def _report(settings: Settings) -> None:
         _say(f"No steps recorded: {begun.reason}. {_HINT}")
     else:
         _judge(settings.shown, settings.logdir)
+
+
+def _is_there(script: Sequence[str]) -> bool:
+    return not script or script[0].startswith("-") or os.path.exists(script[0] or ".")  # noqa: PTH110
+
+
+def _why_never_begun() -> str:
+    if importlib.util.find_spec("tensorflow") is None:
+        return 'TensorFlow isn\'t installed here: pip install "tb-slowdown-plugin[tf]"'
+    return "the program didn't import TensorFlow."
 
 
 def _say(text: str) -> None:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cause, report, timeline } from "../../../tests/make";
 import { trackOf } from "../timeline/track";
-import { cards, densest, giveBack, openAtFirst, rhythm, sparkline, windowOf } from "./cards";
+import { cards, densest, openAtFirst, rhythm, sparable, sparkline, windowOf } from "./cards";
 
 describe("cards", () => {
   it("come in the report's order, then what nothing explains", () => {
@@ -71,9 +71,15 @@ describe("cards", () => {
     expect(card?.advice).toEqual([advice]);
   });
 
-  it("promise back only what was timed directly", () => {
-    const mixed = report({ causes: [cause(), cause({ confidence: "medium", lost_seconds: 9 })] });
-    expect(giveBack(mixed)).toBe(30);
+  it("promise back only what was timed directly, and not the start of the run", () => {
+    const timed = cause();
+    const causes = [
+      timed,
+      cause({ confidence: "medium", lost_seconds: 9 }),
+      cause({ cause: "warm_up", pattern: "warm_up" }),
+      cause({ cause: "cpu_contention", external: true }),
+    ];
+    expect(sparable(report({ causes }))).toEqual([timed]);
   });
 
   it("know their rows and say when they begin", () => {

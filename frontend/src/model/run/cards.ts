@@ -219,9 +219,8 @@ export function densest(timeline: Timeline, cause: string): Stretch | undefined 
   return { first: timeline.row[first] ?? 0, last: end, seconds: total };
 }
 
-/** What the causes that were timed directly would give back: the wall without them. */
-export function giveBack(report: RunReport): number {
-  return report.causes
-    .filter((cause) => cause.confidence === "high")
-    .reduce((sum, cause) => sum + cause.lost_seconds, 0);
-}
+/** Causes that were timed directly, and that a change of the program spares: no run goes without its start. */
+export const sparable = (report: RunReport): readonly Cause[] =>
+  report.causes.filter(
+    ({ pattern, confidence, external }) => confidence === "high" && pattern !== "warm_up" && !external,
+  );

@@ -18,7 +18,7 @@ import { badge } from "../../charts/badge";
 import { textWidth } from "../../charts/canvas/text_labels";
 import { answerSince } from "../../model/changes/answer";
 import { stretchBefore } from "../../model/changes/changed";
-import { giveBack, UNEXPLAINED_SHARE } from "../../model/run/cards";
+import { sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
 import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
 import { checks, isChecked, tally } from "../../model/run/measurement_summary";
 import { type Page, sealed } from "../contract";
@@ -176,9 +176,9 @@ const since = (cause: Cause): string =>
 
 /** What the run would take without what was timed, where that is most of the loss. */
 function giveBackSentence(report: RunReport): string {
-  const back = giveBack(report);
+  const timed = sparable(report);
+  const back = timed.reduce((sum, cause) => sum + cause.lost_seconds, 0);
   if (back < report.lost_seconds / 2) return "";
-  const timed = report.causes.filter((cause) => cause.confidence === "high");
   const [first, second] = timed;
   const without =
     timed.length > 2 || first === undefined

@@ -78,6 +78,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
 def tell_ends(case: Case) -> Iterable[str]:
     """Of ends that are a good part of the run: TensorFlow's own doing, but it can be spared."""
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    if any(finding.source == ACCOUNT for finding in case.findings):
+        return  # told as a cause
     if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
         yield (
             f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "

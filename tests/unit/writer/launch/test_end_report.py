@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.writer.launch import end_report
+from tb_slowdown_plugin.writer.launch.settings import Settings
+
 PROGRAM = """
 import os, sys
 from tb_slowdown_plugin.writer.launch import end_report
@@ -39,3 +42,14 @@ def test_it_is_said_once_where_it_can_be(root: Path, quiet: bool, rest: str, sai
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
+
+
+def test_where_tensorflow_is_not_installed_it_is_said_how_to_get_it(monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(end_report, "_say", said.append)
+    monkeypatch.setattr(end_report.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.delitem(sys.modules, "tb_slowdown_plugin.writer.launch.unasked", raising=False)
+    end_report._report(Settings("/nowhere", "nowhere"))
+    assert said == [
+        'No steps recorded: TensorFlow isn\'t installed here: pip install "tb-slowdown-plugin[tf]"'
+    ]
