@@ -54,6 +54,8 @@ class AccountRise(NamedTuple):
 def name_whole(spent: Spent) -> Finding:
     """The finding of an account all of whose seconds are lost."""
     column, events = spent.seconds, spent.events
+    if column[events].sum() < MAJORITY * column.sum():  # those that stand out are not it
+        events = np.flatnonzero(column > 0)
     numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
     pattern: Pattern = "flat"
     span = (int(events[0]), int(events[-1]))
