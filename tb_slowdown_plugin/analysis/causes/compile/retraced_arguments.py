@@ -18,8 +18,8 @@ def declare(trace: Trace) -> Advice:
     price = "Other dtypes and ranks raise an error. "
     if any(change.what == "python_number" for change in trace.changes):
         price += (
-            "Python numbers arrive as tensors, so `if`, `range` and shapes made from them must "
-            "become TensorFlow's."
+            "Python numbers arrive as tensors, so `if`, `range`, shapes, and indices of Python "
+            "lists made from them must become TensorFlow's."
         )
     else:
         price += (
@@ -45,13 +45,14 @@ def pass_tensor(trace: Trace, change: Change) -> Advice:
     argument = change.argument
     dtype = {"float": ", tf.float32", "int": ", tf.int32"}.get(_type_of(change), "")
     return Advice(
-        f"Pass a tensor for `{argument}`. A tensor's value is not part of the key; one graph "
-        f"serves all values. To verify: the next run should show 0 retraces of `{trace.function}`.",
+        f"Pass a tensor for `{argument}`: one graph then serves all its values. To verify: the next "
+        f"run should show 0 retraces of `{trace.function}`.",
         snippet(
             new(f"{argument} = tf.constant({argument}{dtype})"),
         ),
-        f"Python `if` and `range` on `{argument}` become graph control flow (AutoGraph); a shape "
-        "or an axis must stay a Python int.",
+        f"Python `if` and `range` on `{argument}` become graph control flow (AutoGraph); a shape, "
+        "an axis, and the index of a Python list must stay Python ints (`tf.gather` takes a tensor "
+        "as the index of one).",
         _before_call(trace),
     )
 
