@@ -43,8 +43,12 @@ SAMPLING_SHARE: Final = 0.0014
 """Of one core, on the average of a run: a seventh of what a monitored run may cost at all."""
 
 _SAMPLING_CREDIT: Final = 0.01
-"""CPU seconds that a run may be in debt: the first sample imports and builds things, and a
-short run has to have some samples."""
+"""CPU seconds that a run may be in debt: a short run has to have some samples."""
+
+_FIRST_ONES: Final = 2
+_FREE_SECONDS: Final = 0.015
+"""What each of the first samples may take without fewer coming after it: they import and build
+things, which beside other work took 11 and 14 ms once, and left a run of 12 s unseen for 5 s."""
 
 YOUNG_SECONDS: Final = 15.0
 """So long a run is also looked at between two samples: it may be over soon."""
@@ -227,7 +231,7 @@ class SamplePace:
       >>> pace = SamplePace(emit=lambda fact: print(fact.name, round(fact.numbers["seconds"], 2)))
       >>> pace.next_age(0.0, cost_seconds=0.001)
       0.25
-      >>> round(pace.next_age(0.25, cost_seconds=0.018), 2)
+      >>> round(pace.next_age(0.25, cost_seconds=0.033), 2)
       sampling_slowed 4.0
       4.25
     """
@@ -235,6 +239,7 @@ class SamplePace:
     def __init__(self, emit: Callable[[Fact], None]) -> None:
         self._emit = emit
         self._spent_seconds = 0.0
+        self._samples = 0
         self._costs: deque[float] = deque(maxlen=_USUAL_OF)
         self._told_seconds = 0.0
 
@@ -245,7 +250,9 @@ class SamplePace:
           age_seconds: Of the run, at the sample that was taken just now.
           cost_seconds: CPU time of that sample.
         """
-        self._spent_seconds += cost_seconds
+        free = _FREE_SECONDS if self._samples < _FIRST_ONES else 0.0
+        self._samples += 1
+        self._spent_seconds += max(0.0, cost_seconds - free)
         usual = sample_seconds(age_seconds)
         self._costs.append(cost_seconds)
         most = max(_MOST_RESTS * usual, median_low(self._costs) / SAMPLING_SHARE)

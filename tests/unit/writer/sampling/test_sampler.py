@@ -31,8 +31,9 @@ def live(seconds, cost_seconds):
 @pytest.mark.parametrize("seconds", [10.0, 600.0, 7200.0])
 def test_the_share_of_a_core_is_kept_whatever_a_sample_costs(seconds, cost_seconds):
     ages, _ = live(seconds, cost_seconds)
-    credit = 0.01
-    assert (len(ages) - 2) * cost_seconds <= schedule.SAMPLING_SHARE * seconds + credit
+    credit = 0.01 + 2 * min(cost_seconds, 0.015)
+    allowed = schedule.SAMPLING_SHARE * seconds + credit
+    assert (len(ages) - 2) * cost_seconds <= allowed + 1e-9
     assert schedule.SAMPLING_SHARE <= 0.005  # what the docs promise
 
 
@@ -44,16 +45,19 @@ def test_cheap_samples_come_as_often_as_the_age_of_the_run_asks_and_nothing_is_t
 
 def test_the_first_time_that_it_backs_off_is_told_with_its_reason():
     ages, facts = live(60.0, 0.02)
-    assert ages[1:3] == pytest.approx([EARN_10_MS, 3 * EARN_10_MS])
+    # Of the first two, 5 ms count.
+    assert ages[1:5] == pytest.approx([0.25, 0.5, 2 * EARN_10_MS, 4 * EARN_10_MS])
     assert [(fact.name, fact.subject) for fact in facts] == [(SLOWED, "")] * len(facts)
     assert facts[0].numbers == pytest.approx(
-        {"seconds": EARN_10_MS, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
+        {"seconds": 2 * EARN_10_MS - 0.5, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
     )
 
 
 def test_it_is_told_again_only_when_the_rest_has_doubled():
     facts = []
     pace = SamplePace(facts.append)
+    for cost in (0.015, 0.015):
+        pace.next_age(0.0, cost)
     age = pace.next_age(0.0, 0.02)
     for cost in (0.002, 0.02, 0.02, 0.02, 0.02):
         age = pace.next_age(age, cost)
@@ -64,7 +68,7 @@ def test_it_is_told_again_only_when_the_rest_has_doubled():
 
 def test_a_run_that_has_become_cheap_is_sampled_as_usual_again():
     pace = SamplePace(lambda _: None)
-    age = pace.next_age(0.0, 0.03)
+    age = pace.next_age(0.0, 0.045)
     assert age == pytest.approx(2 * EARN_10_MS)
     assert pace.next_age(age, 0.0) - age == pytest.approx(schedule.sample_seconds(age))
 
@@ -80,6 +84,15 @@ def test_one_expensive_sample_does_not_leave_the_run_unseen():
     assert rests[5] == pytest.approx(16 * 0.25)
     assert max(rests) == pytest.approx(16 * 0.25, rel=0.05)
     assert schedule.SAMPLING_SHARE * ages[-1] + 0.01 >= 0.0002 * 39 + 0.04  # earned in the end
+
+
+def test_what_the_first_samples_import_leaves_a_short_run_its_samples():
+    """Beside other work two took 11 and 14 ms; the next ones 0.5 ms each."""
+    pace = SamplePace(lambda _: None)
+    ages = [0.0]
+    for cost in (0.011, 0.014, *[0.0005] * 20):
+        ages.append(pace.next_age(ages[-1], cost))
+    assert ages[-1] == pytest.approx(22 * 0.25)
 
 
 class Cheap:
@@ -121,8 +134,8 @@ def test_a_young_run_is_looked_at_between_two_samples():
         at += [now_ns / 1e9] * (len(cheap.reads) - before)
         now_ns += int(rest * 1e9) + 1
     young = [seconds for seconds in at if seconds < schedule.YOUNG_SECONDS]
-    assert len(young) == pytest.approx(5 / 0.1 + (schedule.YOUNG_SECONDS - 5) / 0.25, abs=2)
-    assert sum(not each for each in cheap.reads[: len(young)]) <= 4
+    assert len(young) == pytest.approx(5 / 0.1 + (schedule.YOUNG_SECONDS - 5) / 0.25, abs=4)
+    assert sum(not each for each in cheap.reads[: len(young)]) <= 6  # two of them free
     assert not any(cheap.reads[len(young) + 1 :])
 
 
