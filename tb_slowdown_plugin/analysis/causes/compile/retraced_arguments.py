@@ -45,8 +45,8 @@ def pass_tensor(trace: Trace, change: Change) -> Advice:
     argument = change.argument
     dtype = {"float": ", tf.float32", "int": ", tf.int32"}.get(_type_of(change), "")
     return Advice(
-        f"Pass a tensor for `{argument}`: one graph then serves all its values. To verify: the next "
-        f"run should show 0 retraces of `{trace.function}`.",
+        f"Pass a tensor for `{argument}`: one graph then serves all its values. To verify: the "
+        f"next run should show 0 retraces of `{trace.function}`.",
         snippet(
             new(f"{argument} = tf.constant({argument}{dtype})"),
         ),
