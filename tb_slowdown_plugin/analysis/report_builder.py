@@ -139,7 +139,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         _explained(case, start),
         lambda share: place_of_most(case, share),
     )
-    healthy_step = diagnosis.baseline.seconds
+    # Steps of uneven work have no level of their own.
+    healthy_step = float("nan") if found.uneven else diagnosis.baseline.seconds
     recent = find_recent(run)
     restarting = find_restarting_growth(case)
     stall = find_stall(run)

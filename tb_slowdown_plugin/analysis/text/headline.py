@@ -46,7 +46,7 @@ def headline(
       steps_needed: steps that a verdict needs, with the noise of this run.
       unexplained_as: what most of the unexplained seconds are known as: "a stall in ...".
       before: what is more urgent than the verdict, in sentences of its own.
-      avoidable: what a healthy program could spare, or does beside its steps, as a sentence.
+      avoidable: what a program that loses nothing could spare, or does beside its steps.
 
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,
@@ -66,7 +66,7 @@ def headline(
         external,
         f"to {unexplained_as}" if unexplained_as else "unexplained",
     )
-    if avoidable and verdict in ("healthy", "slow_start"):
+    if avoidable and verdict in ("healthy", "slow_start", "not_enough_steps"):
         sentence = f"{sentence} {avoidable}"
     if blind_spots:
         if verdict == "healthy" and not external:

@@ -188,21 +188,25 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
         [case.account(names.family(f.source), names.detail(f.source)) for f in calling], axis=0
     )
     rows = working_rows(seconds)
-    often = cadence(rows, len(case.run.steps))
     others = tuple(finding for finding in claimed if finding not in calling)
     told = called(case.run, main.source)
     few = ", on a few examples" if not told or told[0].is_small else ""
     beside = ", not counting what the model computes"
     if call not in _COMPUTE:
         few = beside = ""
+    often, such = cadence(rows, len(case.run.steps)), "Each such step"
+    if len(rows) == 1:
+        often, such = f"in {case.step_text(int(rows[0]))} only", "That step"
     lines, what = place, "the call itself"
+    if told and len(rows) < told[0].calls:
+        what = "the calls themselves"
     if len(calling) > 1:
         lines, what = f"{place}, and {counted(len(calling) - 1, 'other line')}", "these calls"
     return Claim(
         "retracing",
         claimed,
         f"calls to {call} ({place})",
-        f"`{call}()` runs {often}{few} ({lines}). Each such step spends "
+        f"`{call}()` runs {often}{few} ({lines}). {such} spends "
         f"{duration(float(np.median(seconds[rows])))} on {what}{beside}.",
         (
             *_tell_calls(case, calling),
