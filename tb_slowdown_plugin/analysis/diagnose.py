@@ -136,7 +136,7 @@ def diagnose(
         )
         steps, candidates = judge_wait(steps, starved, judge_own)
     candidates = judge_accounts(steps, candidates, compile_rows, warm_up_rows, floors)
-    core = judge_core(steps, usual, trend, warm_up_rows)
+    core = judge_core(steps, usual, trend, warm_up_rows, kinds)
     candidates += core.findings
     unexplained, warm_up_rows = core.unexplained, core.warm_up_rows
     needed = warm_up_rows + SURE_STEPS  # with any noise

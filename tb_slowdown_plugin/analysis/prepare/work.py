@@ -104,6 +104,33 @@ def find_leading(core: Float, start: int, kinds: ArrayLike | None) -> NDArray[np
     return leading if takes_most and np.mean(leading[start:]) < MAJORITY else None
 
 
+def find_seen_only_inside(
+    inside: NDArray[np.bool_], start: int, kinds: ArrayLike | None
+) -> NDArray[np.bool_] | None:
+    """(S,) steps of kinds of which too few lie outside of some rows; None where there are none.
+
+    At another level than elsewhere such a kind may be or not: it has been nowhere else.
+
+    Args:
+      inside: (S,) the rows.
+      start: The first row that is not warm-up.
+      kinds: (S,) as for `measure_work`.
+
+    Example:
+      >>> inside = np.arange(40) >= 15
+      >>> kinds = np.where(np.arange(40) < 30, "small", "large")
+      >>> np.flatnonzero(find_seen_only_inside(inside, 0, kinds))[[0, -1]].tolist()
+      [30, 39]
+    """
+    kind = _number_kinds(kinds, len(inside))
+    if not kind.any():
+        return None
+    steady = np.arange(len(inside)) >= start
+    outside = np.bincount(kind[steady & ~inside], minlength=int(kind.max()) + 1)
+    found = (outside < FEWEST_OF_A_KIND)[kind]
+    return np.asarray(found) if found.any() else None
+
+
 def _is_told(amount: Float) -> bool:
     """Whether it is known of nearly all steps: a very first one may lack what tells it."""
     return bool(np.mean(_are_amounts(amount)) >= NEARLY_ALL)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.ledger.findings import find_losses, floor_of, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
-from tb_slowdown_plugin.analysis.prepare.work import compare_work
+from tb_slowdown_plugin.analysis.prepare.work import compare_work, find_seen_only_inside
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
@@ -127,7 +127,13 @@ def fit_core(
     return trend
 
 
-def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: int) -> CoreView:
+def judge_core(
+    steps: Steps,
+    usual: Float,
+    trend: Trend | None,
+    warm_up_rows: int,
+    kinds: ArrayLike | None = None,
+) -> CoreView:
     """Names what the core lost.
 
     Args:
@@ -135,6 +141,7 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
       usual: (S,) as for `fit_core`.
       trend: The core's trend; None where the run is too short for one.
       warm_up_rows: Rows before the run was steady.
+      kinds: (S,) as for `work.compare_work`. A kind that came after a jump has not jumped.
     """
     wall = steps.wall_seconds
     unknown = np.isnan(usual)
@@ -150,6 +157,10 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
         typical = float(np.nanmedian(usual if trend.members is None else usual[trend.members]))
         for rise, share, numbers in find_losses(trend, typical):
             lost = np.multiply(core, share, out=share)  # of ten million steps one more is 80 MB
+            if rise.pattern == "level_shift":
+                elsewhere = find_seen_only_inside(lost > 0, warm_up_rows, kinds)
+                if elsewhere is not None:
+                    lost[elsewhere] = 0.0
             if lost.sum() >= floor_of(rise) * wall:
                 numbers |= _share_among_parts(steps, usual, lost, warm_up_rows)
                 source = _find_remainder(steps, lost) or CORE

@@ -73,6 +73,8 @@ def _report(settings: Settings) -> None:
         _judge(own, own)
     elif begun is None:
         _say("No steps recorded: the monitor couldn't be started.")
+    elif begun.reason and (failed := getattr(sys, "last_type", None)) is not None:
+        _say(f"No steps recorded before the program ended with {failed.__name__}.")
     elif begun.reason:
         _say(f"No steps recorded: {begun.reason}. {_HINT}")
     else:

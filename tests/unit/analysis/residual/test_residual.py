@@ -122,3 +122,15 @@ def test_odd_clocks_get_a_verdict(step):
     for finding in diagnosis.findings:
         total = total + finding.lost_per_step
     np.testing.assert_allclose(total, np.where(step >= 0, step, 0), rtol=1e-9, atol=1e-300)
+
+
+def test_a_kind_that_came_after_a_jump_has_not_jumped() -> None:
+    noise = np.random.default_rng(1).normal(1.0, 0.01, 400)
+    small = np.where(np.arange(300) < 100, 0.5, 0.6)
+    step = np.concatenate([small, np.full(100, 150.0)]) * 1e-3 * noise
+    kinds = np.repeat(["small", "large"], [300, 100])
+    assert diagnose(step, kinds=kinds).findings == (), "10 ms of 15 s"
+    step[300:] = 0.6e-3 * noise[300:]
+    (found,) = diagnose(step, kinds=kinds).findings
+    assert (found.pattern, found.rows) == ("level_shift", (100, 299))
+    assert found.lost_seconds == pytest.approx(200 * 0.1e-3, rel=0.1)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.launch import end_report
 from tb_slowdown_plugin.writer.launch.settings import Settings
 
 PROGRAM = """
 import os, sys
+from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.launch import end_report
 from tb_slowdown_plugin.writer.launch.settings import Settings
 end_report.at_exit(Settings("/nowhere", "nowhere", quiet={quiet}))
@@ -53,3 +56,26 @@ def test_where_tensorflow_is_not_installed_it_is_said_how_to_get_it(monkeypatch)
     assert said == [
         'No steps recorded: TensorFlow isn\'t installed here: pip install "tb-slowdown-plugin[tf]"'
     ]
+
+
+@pytest.mark.parametrize(
+    ("failed", "says"),
+    [
+        (ValueError, "No steps recorded before the program ended with ValueError."),
+        (None, f"No steps recorded: nothing trains. {end_report._HINT}"),
+    ],
+)
+def test_a_program_that_has_failed_is_not_told_what_a_step_could_be(
+    monkeypatch, failed, says
+) -> None:
+    said: list[str] = []
+    begun = SimpleNamespace(begun=lambda: SimpleNamespace(reason="nothing trains"))
+    monkeypatch.setattr(end_report, "_say", said.append)
+    monkeypatch.setitem(sys.modules, "tb_slowdown_plugin.writer.launch.unasked", begun)
+    monkeypatch.setattr(monitor, "last_logdir", lambda: None)
+    if failed is None:
+        monkeypatch.delattr(sys, "last_type", raising=False)
+    else:
+        monkeypatch.setattr(sys, "last_type", failed, raising=False)
+    end_report._report(Settings("/nowhere", "nowhere"))
+    assert said == [says]
