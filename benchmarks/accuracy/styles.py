@@ -116,6 +116,11 @@ def script_in(folder: Path, name: str) -> Path:
     return alone if alone.is_file() else folder / name / f"{name}.py"
 
 
+def files_of(script: Path) -> list[Path]:
+    """A script with its modules, where it has a folder of its own."""
+    return sorted(script.parent.rglob("*.py")) if script.parent.name == script.stem else [script]
+
+
 def monitored(script: Path) -> list[str]:
     """Runs a script under the monitor; one that uses the API itself writes there, too."""
     run_script = [sys.executable, "-m", "tb_slowdown_plugin", "run", "--quiet", "--logdir", "logs"]
@@ -156,8 +161,11 @@ def judge(logdir: Path, answer: Answer, source: Path) -> Outcome:
     place = causes[0].place if causes else None
     is_placed = None
     if answer.lines:
-        right = lines_of(source.read_text(encoding="utf-8"), answer.lines)
-        is_placed = bool(place) and Path(place.file).name == source.name and place.line in right
+        is_placed = bool(place) and any(
+            place.line in lines_of(each.read_text(encoding="utf-8"), answer.lines)
+            for each in files_of(source)
+            if each.name == Path(place.file).name
+        )
     named = tuple(each.cause for each in causes)
     return Outcome(answer, report.verdict, named, place, report.wall_seconds, is_placed)
 

@@ -78,6 +78,7 @@ from tb_slowdown_plugin.analysis.views.recent import find_recent, keeps_pace
 from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
+from tb_slowdown_plugin.analysis.views.unjudged import describe_unjudged
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -176,6 +177,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         signals=mark_signals(run, signal_states(run), spots),
         completeness=completeness(run),
         notes=(
+            *filter(None, [describe_unjudged(run)]),
             *notes(run),
             *notes_on(case),
             *describe_defects_below_floors(case, claims),

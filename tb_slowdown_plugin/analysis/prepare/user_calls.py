@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,20 +46,33 @@ def called(run: Run, account: str) -> tuple[Called, ...]:
     """The calls whose seconds stand in an account, those that take most first."""
     last: dict[str, Called] = {}
     for _, fact in run.facts(names.CALLED):
-        owner, _, rest = fact.subject.partition("|")
-        call, _, line = rest.partition("|")
-        numbers = fact.numbers
-        if owner == account and numbers.get("calls", 0.0) > 0:
-            parts = {n.removeprefix(_PART): s for n, s in numbers.items() if n.startswith(_PART)}
-            last[fact.subject] = Called(
-                call,
-                names.place(line),
-                numbers["calls"],
-                numbers.get("seconds", 0.0),
-                numbers.get("batches", 0.0),
-                parts,
-            )
+        if fact.subject.partition("|")[0] == account and fact.numbers.get("calls", 0.0) > 0:
+            last[fact.subject] = _read_calls(fact.subject, fact.numbers)
     return tuple(sorted(last.values(), key=lambda each: -each.seconds))
+
+
+def calls_after(run: Run) -> Iterator[Called]:
+    """The calls of each line after the last step, as far as they were recorded."""
+    numbers: dict[str, dict[str, float]] = {}
+    before: dict[str, dict[str, float]] = {}
+    for row, fact in run.facts(names.CALLED):
+        told = numbers if row >= len(run.steps) else before
+        told[fact.subject] = dict(fact.numbers)
+    for subject, last in numbers.items():
+        first = before.get(subject, {})
+        yield _read_calls(subject, {name: last[name] - first.get(name, 0.0) for name in last})
+
+
+def _read_calls(subject: str, numbers: Mapping[str, float]) -> Called:
+    _, call, line = subject.split("|", 2)
+    return Called(
+        call,
+        names.place(line),
+        numbers.get("calls", 0.0),
+        numbers.get("seconds", 0.0),
+        numbers.get("batches", 0.0),
+        {n.removeprefix(_PART): s for n, s in numbers.items() if n.startswith(_PART)},
+    )
 
 
 def call_of(account: str) -> tuple[str, str]:

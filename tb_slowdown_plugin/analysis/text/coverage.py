@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types import SignalState
-from tb_slowdown_plugin.analysis.text.unjudged import describe_unjudged
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.catalog.collectors import signal_of
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -95,9 +94,6 @@ def notes(run: Run) -> tuple[str, ...]:
 
 
 def _notes(run: Run) -> Iterable[str]:
-    unjudged = describe_unjudged(run)
-    if unjudged is not None:
-        yield unjudged
     missing = completeness(run)["missing_chunks"]
     total = completeness(run)["chunks"] + missing
     if missing:

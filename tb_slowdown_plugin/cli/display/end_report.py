@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_types import Report
-from tb_slowdown_plugin.analysis.text.unjudged import describe_unjudged
+from tb_slowdown_plugin.analysis.views.unjudged import describe_unjudged
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 from tb_slowdown_plugin.report.judged_runs import judge_runs

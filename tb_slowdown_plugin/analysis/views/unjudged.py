@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.analysis.text.wording import duration
+from tb_slowdown_plugin.analysis.prepare.user_calls import calls_after
+from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
-from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
 from tb_slowdown_plugin.records.types import Fact, Run
 
 _LONG_SECONDS: Final = 30.0
@@ -32,4 +33,13 @@ def describe_unjudged(run: Run) -> str | None:
     is_long = seconds >= _LONG_SECONDS and seconds >= MATTERS * judged
     if not (is_long or seconds >= max(judged, _FEWEST_SECONDS)):
         return None
-    return f"{duration(seconds)} passed after the last step and are not judged."
+    told = f"{duration(seconds)} passed after the last step and are not judged."
+    calls = max(calls_after(run), key=lambda each: each.seconds, default=None)
+    if calls is None or calls.seconds < MAJORITY * seconds:
+        return told
+    times = counted(round(calls.calls), "call")
+    few = "on a few examples each, " if calls.is_small else ""
+    return (
+        f"{told} At least {duration(calls.seconds)} of them went into {times} of `{calls.call}`, "
+        f"{few}in `{calls.line}`."
+    )
