@@ -160,9 +160,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             blind_spots=[spot.short for spot in spots],
             unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
             before=stall.text if stall is not None else "",
-            avoidable=tell_restarting_growth_shortly(restarting)
-            or tell_avoidable(case)
-            or tell_beside_steps(case, found.eager),
+            avoidable=tell_restarting_growth_shortly(restarting) or tell_avoidable(case),
+            beside=tell_beside_steps(case, found.eager),
         ),
         steps=len(run.steps),
         wall_seconds=wall,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -17,6 +18,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING
 
 PARTLY = "Partly judged: "
 """Before what could not be judged."""
+_HEALTHY: Final = "Healthy. "
 
 
 def headline(
@@ -32,6 +34,7 @@ def headline(
     unexplained_as: str = "",
     before: str = "",
     avoidable: str = "",
+    beside: str = "",
 ) -> str:
     """The verdict in one sentence, and what could not be judged in a second one.
 
@@ -46,7 +49,8 @@ def headline(
       steps_needed: steps that a verdict needs, with the noise of this run.
       unexplained_as: what most of the unexplained seconds are known as: "a stall in ...".
       before: what is more urgent than the verdict, in sentences of its own.
-      avoidable: what a program that loses nothing could spare, or does beside its steps.
+      avoidable: what a program that loses nothing could spare: nobody would call that healthy.
+      beside: what it does beside its steps.
 
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,
@@ -66,8 +70,9 @@ def headline(
         external,
         f"to {unexplained_as}" if unexplained_as else "unexplained",
     )
-    if avoidable and verdict in ("healthy", "slow_start", "not_enough_steps"):
-        sentence = f"{sentence} {avoidable}"
+    if verdict in ("healthy", "slow_start", "not_enough_steps") and (avoidable or beside):
+        sentence = sentence.removeprefix(_HEALTHY) if avoidable else sentence
+        sentence = f"{sentence} {avoidable or beside}"
     if blind_spots:
         if verdict == "healthy" and not external:
             sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
@@ -89,7 +94,7 @@ def _sentence(
         case "healthy":
             if external:
                 return f"The program itself is healthy; {_taken(external, wall_seconds)}."
-            return f"Healthy. No slowdown found in {duration(wall_seconds)}."
+            return f"{_HEALTHY}No slowdown found in {duration(wall_seconds)}."
         case "not_enough_steps":
             return _too_few(steps, steps_needed, wall_seconds, [*lost, *external])
         case "slow_start":

@@ -46,3 +46,14 @@ def test_too_few_steps_say_how_many_are_needed_and_what_was_seen() -> None:
 def test_what_others_took_is_not_the_programs() -> None:
     told = headline("healthy", **NOTHING, external=[("other processes", 25.0)])
     assert told == "The program itself is healthy; 25% of 1 min 40 s was lost to other processes."
+
+
+def test_what_could_be_spared_is_not_called_healthy():
+    spared = "Ends of epochs took 15%, which an option of tf.data shortens."
+    assert headline("healthy", **NOTHING, avoidable=spared) == (
+        f"No slowdown found in 1 min 40 s. {spared}"
+    )
+    beside = "59% of it went to `val_step`, in 59 of its steps."
+    assert headline("healthy", **NOTHING, beside=beside) == (
+        f"Healthy. No slowdown found in 1 min 40 s. {beside}"
+    )
