@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Final
 
@@ -17,23 +17,33 @@ NO_GRAPH: Final = "no_graph"
 LONG_OPERATION: Final = "long_operation"
 """The same of those in an operation of either kind that went on: it computes much at once."""
 
-_OTHER_FILES: Final = (
+EAGER_TRAINING: Final = "eager_training"
+"""The same of those in a gradient or an update that runs no graph."""
+
+LONG_TRAINING: Final = "long_training"
+"""The same of those in an operation of these that went on."""
+
+_NO_OPERATIONS: Final = (
     "/checkpoint/",
     "/client/",
     "/data/",
-    "/distribute/",
-    "/eager/backprop.py",
     "/ops/summary_ops",
-    "/optimizers/",
     "/polymorphic_function/",
     "/saved_model/",
     "/saving/",
     "/summary/",
+)
+"""Parts of TensorFlow and Keras that run graphs, load, save, or write."""
+_OTHER_FILES: Final = (
+    *_NO_OPERATIONS,
+    "/distribute/",
+    "/eager/backprop.py",
+    "/optimizers/",
     "/tensorflow/trainer.py",
     "/trainers/",
     "/training/",
 )
-"""Parts of TensorFlow and Keras that run graphs, train, load, save, or write."""
+"""And those that train: Keras updates each variable by way of `tf.distribute`."""
 _GRAPHS: Final = ("/client/", "/eager/backprop.py", "/polymorphic_function/")
 _PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
 _OTHER_FUNCTIONS: Final = frozenset({"__array__", "_numpy", "constant", "numpy"})
@@ -55,6 +65,13 @@ def runs_no_graph(innermost: FrameType) -> bool:
     return any(package_of(each) in _PACKAGES for each in libraries) and _computes(libraries)
 
 
+def trains_eagerly(innermost: FrameType) -> bool:
+    """Whether the program has called a gradient, or an update of variables, outside of a graph."""
+    libraries = list(_libraries(innermost))
+    is_library = any(package_of(each) in _PACKAGES for each in libraries)
+    return is_library and _computes(libraries, _NO_OPERATIONS)
+
+
 def runs_graph(innermost: FrameType) -> bool:
     """Whether the program has called a `tf.function`, a session, or a gradient."""
     return any(
@@ -72,9 +89,9 @@ def _libraries(innermost: FrameType) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _computes(libraries: list[FrameType]) -> bool:
+def _computes(libraries: list[FrameType], others: Sequence[str] = _OTHER_FILES) -> bool:
     return bool(libraries) and not any(
         frame.f_code.co_name in _OTHER_FUNCTIONS
-        or any(part in frame.f_code.co_filename.replace("\\", "/") for part in _OTHER_FILES)
+        or any(part in frame.f_code.co_filename.replace("\\", "/") for part in others)
         for frame in libraries
     )

@@ -28,10 +28,13 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, li
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
     EAGER,
+    EAGER_TRAINING,
     LONG_OPERATION,
+    LONG_TRAINING,
     NO_GRAPH,
     runs_no_graph,
     starts_operation,
+    trains_eagerly,
 )
 from tb_slowdown_plugin.collectors.python.feeding import FEEDS, Feeding
 from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
@@ -214,6 +217,10 @@ class PythonStacks:
                     inside.append(NO_GRAPH)
                     if self._stands_still(thread, frames, frame, at):
                         inside.append(LONG_OPERATION)
+                elif trains_eagerly(frame):
+                    inside.append(EAGER_TRAINING)
+                    if self._stands_still(thread, frames, frame, at):
+                        inside.append(LONG_TRAINING)
             self._add(place, inside)
 
     def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:

@@ -60,6 +60,7 @@ from tb_slowdown_plugin.analysis.causes.machine import (
     python_overhead_fixes,
     waits,
 )
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_training import find_eager_training
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -311,6 +312,8 @@ def _find_eager_share(case: Case) -> float:
     steps = case.run.steps
     if len(steps) < ENOUGH_STEPS or not runs_eagerly(case):
         return 0.0
+    if find_eager_training(case.run) is not None:
+        return 0.0  # a cause says so
     known = ~np.isnan(steps.thread_cpu_seconds)
     wall = float(np.sum(steps.period_seconds, where=known))
     return float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0

@@ -1,0 +1,89 @@
+"""What it takes to start the operations of a step from Python, where no graph trains.
+
+Then samples of the stack are in TensorFlow or Keras outside of a graph all the time, and few of
+them in an operation that goes on while it is looked at. So much of a step a graph would spare, and
+more: against the same step as a `tf.function`, in eight models on two cores, 37 to 90% of the step
+instead of 45 to 97% (`benchmarks/eager_training.py`). Of an operation that goes on, twice the
+samples are left to the step: a sample at its end sees it end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS, find_kinds
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, unit_of
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ENOUGH_STEPS,
+    MAJORITY,
+    MATTERS,
+    NEARLY_ALL,
+)
+from tb_slowdown_plugin.records.types import Float, Run
+
+
+class EagerTraining(NamedTuple):
+    """Steps that run no graph."""
+
+    place: str
+    """The line with most of the samples of the function with most of them."""
+    share: float
+    """Of a step, at least, that a graph would spare."""
+    samples: int
+    """In TensorFlow or Keras, outside of a graph."""
+    long: int
+    """Of these, in an operation that went on."""
+    of: int
+    """All samples."""
+
+
+def with_eager_training(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with one for the operations of steps that run no graph.
+
+    Of a step that takes longer than most of its kind it has no more than of those: what makes steps
+    longer is another thing.
+
+    Args:
+      run: The recording.
+      measured: Account -> (S,) exclusive seconds.
+    """
+    made = dict(measured)
+    found = find_eager_training(run)
+    if found is None:
+        return made
+    core = left_over(run, measured)
+    kinds = find_kinds(run).kind
+    usual = np.zeros(len(core))
+    for kind in np.unique(kinds):
+        rows = kinds == kind
+        usual[rows] = np.quantile(core[rows], MATTERS)
+    made[names.account(names.EAGER, found.place)] = found.share * np.minimum(core, usual)
+    return made
+
+
+def find_eager_training(run: Run) -> EagerTraining | None:
+    """None where graphs train, or samples are too few, or mostly in operations that go on."""
+    ran = run.steps.ran
+    if not len(ran) or np.mean(ran & EAGER_GRADIENTS != 0) < NEARLY_ALL:
+        return None
+    lines: dict[str, Counter[str]] = defaultdict(Counter)
+    long = 0
+    sets = stack_sets(run)
+    for fact in (fact for each in sets for fact in each.facts):
+        numbers = fact.numbers
+        there = numbers.get("no_graph", 0.0) + numbers.get("eager_training", 0.0)
+        lines[unit_of(fact.subject)][fact.subject] += round(there)
+        long += round(numbers.get("long_operation", 0.0) + numbers.get("long_training", 0.0))
+    of = round(sum(each.of for each in sets))
+    samples = sum(each.total() for each in lines.values())
+    share = NEARLY_ALL * (samples - long / MAJORITY) / of if of else 0.0
+    if samples < ENOUGH_STEPS or share < MATTERS:
+        return None
+    main = max(lines.values(), key=lambda each: each.total())
+    return EagerTraining(main.most_common(1)[0][0], share, samples, long, of)
