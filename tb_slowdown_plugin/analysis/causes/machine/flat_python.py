@@ -9,12 +9,8 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_training import (
-    EagerTraining,
-    find_eager_training,
-)
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
@@ -32,42 +28,17 @@ def claim(case: Case) -> Claim | None:
         return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(claimed)
     place = names.place(names.detail(main.source))
+    evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.EAGER:
-        training = find_eager_training(case.run)
-        if training is not None:
-            return _tell_eager_training(case, claimed, training)
-        return _tell_eager(case, claimed, place, _tell_all_samples(case, claimed))
+        return _tell_eager(case, claimed, place, evidence)
     return Claim(
         "python_overhead",
         claimed,
         f"work in Python: {place}",
         f"The program computes for {_often(case, main)} in Python, in "
         f"{_within(names.detail(main.source))}, while TensorFlow waits.",
-        _tell_all_samples(case, claimed),
+        evidence,
         (_vectorize(place), _beside(place)),
-        "medium",
-        place=to_place(place),
-    )
-
-
-def _tell_eager_training(
-    case: Case, claimed: tuple[Finding, ...], training: EagerTraining
-) -> Claim:
-    """Of steps that no graph runs, from the first one on."""
-    place, seconds = names.place(training.place), lost_seconds(claimed)
-    return Claim(
-        "python_overhead",
-        claimed,
-        f"a step without a graph: {place}",
-        "The steps run no graph: Python starts each of their operations, most of them in "
-        f"{_within(training.place)}.",
-        (
-            f"At least {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run). "
-            "By samples of the training thread's stack, "
-            f"{count(training.samples)} of {count(training.of)} were in TensorFlow or Keras "
-            f"outside of a graph, {count(training.long)} of those in an operation that went on.",
-        ),
-        (_make_graph(place),),
         "medium",
         place=to_place(place),
     )
@@ -139,10 +110,6 @@ def _often(case: Case, finding: Finding) -> str:
     return f"about {each} {often}"
 
 
-def _tell_all_samples(case: Case, claimed: tuple[Finding, ...]) -> tuple[str, ...]:
-    return tuple(_tell_samples(case, finding) for finding in claimed)
-
-
 def _tell_samples(case: Case, finding: Finding) -> str:
     family = names.family(finding.source)
     found = find_flat_function(case.run, WORKS[family])
@@ -185,22 +152,6 @@ def _whole_batch(place: str) -> Advice:
         ),
         "None.",
         f"in `{place}`",
-    )
-
-
-def _make_graph(place: str) -> Advice:
-    return Advice(
-        "Make the step a `tf.function`, from the forward pass to the update: one graph runs all of "
-        "it. In Keras, leave out `run_eagerly=True`.",
-        snippet(
-            new("@tf.function"),
-            same("def train_step(x, y):"),
-            same("    with tf.GradientTape() as tape:"),
-            same("        loss = loss_fn(y, model(x, training=True))"),
-        ),
-        "What is Python in it runs once, when it is traced: `print` and appending to a list, too. "
-        "`.numpy()` isn't possible.",
-        f"the function of the step around `{place}`",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_training import with_eager_training
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import with_flat_python
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.polling import with_polling
@@ -25,7 +24,6 @@ def with_estimates(run: Run, measured: Mapping[str, Float], epochs: Int) -> dict
     made = with_slow_lines(run, measured)  # seen in the very steps that are slow
     made = with_waits(run, made)  # Linux tells that the thread sleeps: nothing computes there
     made = with_flat_python(run, made)  # by samples, of what doesn't wait
-    made = with_eager_training(run, made)  # likewise, of what is TensorFlow's
     made = with_input_work(run, made, epochs)  # what a step takes with the cores to itself
     made = with_polling(run, made)  # a share of the cores of what is left
     return with_unused_gradients(run, made)  # a share of the graph, which is all that is left

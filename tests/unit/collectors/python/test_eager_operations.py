@@ -13,6 +13,7 @@ tf = pytest.importorskip("tensorflow")
 from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
     runs_no_graph,
     starts_operation,
+    trains_eagerly,
 )
 
 pytestmark = pytest.mark.tensorflow
@@ -75,3 +76,22 @@ def test_a_model_that_is_called_runs_no_graph_and_one_that_predicts_does():
     assert share(lambda: tf.argmax(model(rows), 1), runs_no_graph) > 0.5
     assert share(lambda: model.predict(rows, verbose=0), runs_no_graph) < 0.05
     assert share(lambda: model.train_on_batch(rows, targets), runs_no_graph) < 0.05
+
+
+def test_gradients_and_updates_without_a_graph_are_seen():
+    weight = tf.Variable(tf.ones((20, 20)))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(20) for _ in range(5)])
+    optimizer = tf.keras.optimizers.Adam(1e-3)
+    rows = tf.ones((8, 20))
+    model(rows)
+
+    def train():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(rows) @ weight)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+
+    graph = tf.function(train)
+    graph()
+    assert share(train, trains_eagerly) > 0.8
+    assert share(graph, trains_eagerly) < 0.05

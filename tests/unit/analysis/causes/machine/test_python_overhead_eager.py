@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.types import CollectorState, Environment, Trace
+from tb_slowdown_plugin.records.types import CollectorState, Environment, Fact, Trace
 
 SIZE = 100
 STEP = np.full(SIZE, 0.010)
@@ -61,3 +61,20 @@ def test_a_session_runs_a_graph_without_any_trace(make_run, judge):
     run = make_run(STEP, thread_cpu=0.95 * STEP, signals=signals, signal_rows=np.arange(0, 100, 20))
     environment = Environment(collectors=(CollectorState("tracing", "running", ""),))
     assert judge(replace(run, environment=environment)).report.notes == ()
+
+
+def test_where_samples_saw_it_the_note_says_what_a_graph_would_spare(make_run, judge):
+    numbers = {"samples": 20.0, "of": 20.0, "eager_training": 12.0, "no_graph": 8.0}
+    seen = Fact("python_stack", "step (dqn.py:7)", {**numbers, "long_training": 1.0})
+    run = make_run(STEP, events=[(row, seen) for row in range(10, 15)])
+    report = judge(replace(run, steps=replace(run.steps, ran=np.ones(SIZE, int)))).report
+    assert report.headline == (
+        "No slowdown found in 1 s. But its steps run no graph: as a `tf.function` they would take "
+        "at least 81% less."
+    )
+    assert (
+        "The steps run no graph: of 100 samples of the training thread's stack, 100 were in "
+        "TensorFlow or Keras outside of one, most of them in `step (dqn.py:7)`, and 5 of these in "
+        "an operation that went on. Python starts each operation. As a `tf.function`, or in Keras "
+        "without `run_eagerly=True`, the run would take at least 81% less."
+    ) in report.notes

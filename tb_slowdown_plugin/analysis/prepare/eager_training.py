@@ -1,22 +1,20 @@
-"""What it takes to start the operations of a step from Python, where no graph trains.
+"""What a graph would spare where the steps run none: the start of each operation from Python.
 
 Then samples of the stack are in TensorFlow or Keras outside of a graph all the time, and few of
-them in an operation that goes on while it is looked at. So much of a step a graph would spare, and
-more: against the same step as a `tf.function`, in eight models on two cores, 37 to 90% of the step
-instead of 45 to 97% (`benchmarks/eager_training.py`). Of an operation that goes on, twice the
-samples are left to the step: a sample at its end sees it end.
+them in an operation that goes on while it is looked at. A graph spares so much, and more: against
+the same step as a `tf.function`, in eight models on two cores, 37 to 90% of the step instead of 45
+to 97% (`benchmarks/eager_training.py`). Of an operation that goes on, twice the samples are left to
+the step: a sample at its end sees it end.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS, find_kinds
-from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
+from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, unit_of
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -25,7 +23,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MATTERS,
     NEARLY_ALL,
 )
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.types import Run
 
 
 class EagerTraining(NamedTuple):
@@ -34,37 +32,13 @@ class EagerTraining(NamedTuple):
     place: str
     """The line with most of the samples of the function with most of them."""
     share: float
-    """Of a step, at least, that a graph would spare."""
+    """Of the run, at least, that a graph would spare."""
     samples: int
     """In TensorFlow or Keras, outside of a graph."""
     long: int
     """Of these, in an operation that went on."""
     of: int
     """All samples."""
-
-
-def with_eager_training(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for the operations of steps that run no graph.
-
-    Of a step that takes longer than most of its kind it has no more than of those: what makes steps
-    longer is another thing.
-
-    Args:
-      run: The recording.
-      measured: Account -> (S,) exclusive seconds.
-    """
-    made = dict(measured)
-    found = find_eager_training(run)
-    if found is None:
-        return made
-    core = left_over(run, measured)
-    kinds = find_kinds(run).kind
-    usual = np.zeros(len(core))
-    for kind in np.unique(kinds):
-        rows = kinds == kind
-        usual[rows] = np.quantile(core[rows], MATTERS)
-    made[names.account(names.EAGER, found.place)] = found.share * np.minimum(core, usual)
-    return made
 
 
 def find_eager_training(run: Run) -> EagerTraining | None:
@@ -86,4 +60,4 @@ def find_eager_training(run: Run) -> EagerTraining | None:
     if samples < ENOUGH_STEPS or share < MATTERS:
         return None
     main = max(lines.values(), key=lambda each: each.total())
-    return EagerTraining(main.most_common(1)[0][0], share, samples, long, of)
+    return EagerTraining(names.place(main.most_common(1)[0][0]), share, samples, long, of)
