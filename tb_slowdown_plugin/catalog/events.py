@@ -93,10 +93,10 @@ PYTHON_STACK: Final = "python_stack"
 for another thread inside of Python's own modules, "waits_alone" in the line itself or in another
 library, "waits_outside" for what another process sends, "waits_writing" those until a file was
 written, "eager" those in the start of one operation of TensorFlow, "no_graph" those in TensorFlow
-or Keras outside of a graph, "long_operation" those of them in an operation that went on, "feeds"
-those in a generator or a loader of the program, which makes what its loop gets next, "own" all
-others in Python of the program or of what it calls other than TensorFlow, and in no call of C that
-goes on."""
+or Keras outside of a graph, "long_operation" those of them in an operation that went on,
+"eager_training" and "long_training" the same of gradients and updates, "feeds" those in a generator
+or a loader of the program, which makes what its loop gets next, "own" all others in Python of the
+program or of what it calls other than TensorFlow, and in no call of C that goes on."""
 
 POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:
