@@ -67,11 +67,6 @@ PROGRAMS = {
         'tempfile.mkdtemp(), histogram_freq=0, update_freq="epoch")',
     ),
     "slow_callback": Expected("callbacks", "        if batch % 100:", left=0.2),
-    "python_in_map": Expected(
-        "input_pipeline",
-        "    # slow: `py_function` runs Python code, an element at a time",
-        left=None,
-    ),
     "not_cached": Expected(
         "input_pipeline", "    data = data.map(prepare, num_parallel_calls=2).cache()"
     ),

@@ -19,10 +19,8 @@ from tb_slowdown_plugin.report.patches.code.source import Edit, UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import (
     alias_of,
     called_name,
-    calls_of,
     keyword,
     refuse_stars,
-    statement_of,
 )
 from tb_slowdown_plugin.report.patches.evidence import ChangesResults, Evidence, Patch
 from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage, find_chain
@@ -34,7 +32,6 @@ from tb_slowdown_plugin.report.patches.kinds.same_elements import (
 
 _MOST_BYTES: Final = 2**30
 """That a patch lets a program keep in memory."""
-_IN_PYTHON: Final = ("py_function", "numpy_function")
 _LEFT_EARLY: Final = frozenset({"shard", "skip", "take"})
 
 
@@ -74,7 +71,10 @@ def _run_maps_in_parallel(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
     maps = [each for each in chain.named("map") if keyword(each.call, "num_parallel_calls") is None]
     if chain.recorded.get("python"):
-        return _mark_python(evidence)
+        raise UncertainError(
+            "The pipeline runs Python code for one element at a time, which threads don't make "
+            "faster. Replace `tf.py_function` and `tf.numpy_function` by TensorFlow operations."
+        )
     if not maps:
         raise UncertainError(
             "Each `map` of the pipeline already runs in parallel. Make its function "
@@ -197,37 +197,7 @@ def _complete_the_cache(evidence: Evidence) -> Patch:
     )
 
 
-def _mark_python(evidence: Evidence) -> Patch:
-    """A comment: what replaces the code is the reader's to write."""
-    source = find_chain(evidence).source
-    found = [call for name in _IN_PYTHON for call in calls_of(source.tree, name)]
-    if len(found) != 1:
-        raise UncertainError(
-            "That file doesn't have exactly one call of `tf.py_function` or "
-            "`tf.numpy_function` to mark. Replace them by TensorFlow operations."
-        )
-    statement = statement_of(source, found[0])
-    start, _ = source.rows(statement)
-    line = source.text[start : source.line_starts[statement.lineno]]
-    indent = line[: len(line) - len(line.lstrip())]
-    name = called_name(found[0])
-    return evidence.patch(
-        f"Mark `{name}`: it runs Python code for one element at a time. Only you can write it in "
-        "TensorFlow operations.",
-        source,
-        found[0].lineno,
-        [
-            Edit(
-                start,
-                start,
-                f"{indent}# slow: `{name}` runs Python code, an element at a time" + source.newline,
-            )
-        ],
-    )
-
-
 _PATCHES: Final = (
-    ("tf.py_function(", _mark_python),
     (".prefetch(", _prefetch),
     (".take(100).cache()", _complete_the_cache),
     ("ds.batch(64).map(", _batch_first),

@@ -70,11 +70,11 @@ def test_where_samples_saw_it_the_note_says_what_a_graph_would_spare(make_run, j
     report = judge(replace(run, steps=replace(run.steps, ran=np.ones(SIZE, int)))).report
     assert report.headline == (
         "No slowdown found in 1 s. But its steps run no graph: as a `tf.function` they would take "
-        "at least 81% less."
+        "at least 73% less."
     )
     assert (
         "The steps run no graph: of 100 samples of the training thread's stack, 100 were in "
         "TensorFlow or Keras outside of one, most of them in `step (dqn.py:7)`, and 5 of these in "
         "an operation that went on. Python starts each operation. As a `tf.function`, or in Keras "
-        "without `run_eagerly=True`, the run would take at least 81% less."
+        "without `run_eagerly=True`, the run would take at least 73% less."
     ) in report.notes

@@ -233,19 +233,3 @@ def test_stages_are_added_at_one_place_in_their_order(tmp_path: Path) -> None:
     made = program(tmp_path, CHAIN, pipeline_stages.prefetch())
     made.advice = (pipeline_stages.cache(), pipeline_stages.prefetch())
     assert made.changed()[-1] == f"{CHAIN}.cache().prefetch(tf.data.AUTOTUNE)"
-
-
-@pytest.mark.parametrize(
-    "advice", [pipeline_stages.replace_python(), pipeline_stages.parallel_map()]
-)
-def test_python_code_is_marked(tmp_path: Path, advice: Advice) -> None:
-    call = "return tf.py_function(f, [x], tf.int32)"
-    made = program(tmp_path, CHAIN, advice, body=call, python=1.0)
-    mark = "    # slow: `py_function` runs Python code, an element at a time\n"
-    assert f"{mark}    {call}\n" in made.patched()
-
-
-def test_python_code_in_several_places_is_not_marked(tmp_path: Path) -> None:
-    call = "return tf.numpy_function(f, [tf.py_function(f, [x], tf.int32)], tf.int32)"
-    made = program(tmp_path, CHAIN, pipeline_stages.replace_python(), body=call, python=1.0)
-    assert "doesn't have exactly one call of `tf.py_function`" in made.refusals()
