@@ -134,6 +134,16 @@ ACCOUNTS: Final = {one.id: one for one in _ACCOUNTS}
 WAITING: Final = frozenset({names.CONNECTION, names.INPUT_WAIT, names.COMMUNICATION})
 """Families of accounts in which the training thread sleeps."""
 
+LIBRARY_GRAPHS: Final = frozenset(
+    names.account(family, names.LIBRARY) for family in (names.TRACING, names.FIRST_EXECUTION)
+)
+"""Of functions that TensorFlow and Keras trace for a dataset or a call."""
+
+LATER_GRAPHS: Final = LIBRARY_GRAPHS | {
+    names.account(family, names.AGAIN) for family in (names.TRACING, names.FIRST_EXECUTION)
+}
+"""All but what the first run of anything takes."""
+
 CONTENTION_ACCOUNTS: Final = {
     THREAD_RUN_DELAY: account(CONTENTION, "run_delay"),
     RUN_DELAY: account(CONTENTION, "run_delay"),

@@ -88,15 +88,7 @@ NOTE: Final = "note"
 """Fact: what the program says of this step, by `tbslow.summary.note`."""
 
 PYTHON_STACK: Final = "python_stack"
-"""Fact: a line that the training thread was seen in. Numbers: "samples" there, "of" all of the set,
-"in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
-for another thread inside of Python's own modules, "waits_alone" in the line itself or in another
-library, "waits_outside" for what another process sends, "waits_writing" those until a file was
-written, "eager" those in the start of one operation of TensorFlow, "no_graph" those in TensorFlow
-or Keras outside of a graph, "long_operation" those of them in an operation that went on,
-"eager_training" and "long_training" the same of gradients and updates, "feeds" those in a generator
-or a loader of the program, which makes what its loop gets next, "own" all others in Python of the
-program or of what it calls other than TensorFlow, and in no call of C that goes on."""
+"""Fact: a line that the training thread was seen in. Numbers: as in `stack_samples.py`."""
 
 POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:

@@ -11,10 +11,11 @@ from tb_slowdown_plugin.analysis.ledger.findings import find_losses, make_findin
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import find_growth, is_at_boundaries
 from tb_slowdown_plugin.analysis.stats.quantiles import median
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Finding, Pattern
 from tb_slowdown_plugin.catalog.parameters.ledger import GROWN_EVENTS, REGULAR_GAP, SURE_STEPS
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, MOSTLY
 from tb_slowdown_plugin.catalog.parameters.stats import SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -111,7 +112,15 @@ def find_rises(spent: Spent) -> list[AccountRise]:
         for rise, share, numbers in find_losses(trend, unit, _OFFSET)
         if not rise.at_start
     ]
-    return [each for each in rises if each.lost.any()]
+    return [_without_end(each, column) for each in rises if each.lost.any()]
+
+
+def _without_end(rise: AccountRise, column: Float) -> AccountRise:
+    """A rise that is over in its first quarter is a jump: nothing keeps growing."""
+    rows = np.flatnonzero(rise.lost)
+    later = column[rows[0] : rows[-1] + 1][round(MATTERS * (rows[-1] - rows[0])) :]
+    is_over = rise.pattern == "drift" and not grows(later, np.mean)
+    return rise._replace(pattern="level_shift") if is_over else rise
 
 
 def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:

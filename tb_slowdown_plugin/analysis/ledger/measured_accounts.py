@@ -41,6 +41,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     LATEST_WARM_UP_END,
+    SMALLEST_CHANGE,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -131,7 +132,8 @@ def judge_account(
         column = _beside_steps(column, steps.core, events)
     grown = _name_growth(steps, _spent(steps, account, column, events, warm_up_rows))
     if account == names.INPUT_WAIT:
-        grown = [each for each in grown if _is_more_than_asking(each)]
+        usual = median(steps.seconds[warm_up_rows:])
+        grown = [each for each in grown if _is_more_than_asking(each, usual)]
     return findings + grown
 
 
@@ -198,9 +200,12 @@ def _leave_out_usual(steps: Steps, account: str, column: Float) -> Float:
     return np.where(usual, 0.0, column)
 
 
-def _is_more_than_asking(finding: Finding) -> bool:
+def _is_more_than_asking(finding: Finding, usual: float) -> bool:
+    """Whether a wait takes longer than for a batch that is ready, by a part of a usual step."""
     first, last = finding.rows
-    return finding.lost_seconds >= ASKING_SECONDS * (last - first + 1)
+    grown = finding.numbers["after_seconds"] - finding.numbers["before_seconds"]
+    is_more = finding.lost_seconds >= ASKING_SECONDS * (last - first + 1)
+    return is_more and grown >= SMALLEST_CHANGE * usual
 
 
 def _beside_steps(column: Float, core: Float, events: Int) -> Float:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, unit_of
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
     MAJORITY,
@@ -52,9 +52,14 @@ def find_eager_training(run: Run) -> EagerTraining | None:
     sets = stack_sets(run)
     for fact in (fact for each in sets for fact in each.facts):
         numbers = fact.numbers
-        there = numbers.get("no_graph", 0.0) + numbers.get("eager_training", 0.0)
+        there = numbers.get(stack_samples.NO_GRAPH, 0.0) + numbers.get(
+            stack_samples.EAGER_TRAINING, 0.0
+        )
         lines[unit_of(fact.subject)][fact.subject] += round(there)
-        long += round(numbers.get("long_operation", 0.0) + numbers.get("long_training", 0.0))
+        long += round(
+            numbers.get(stack_samples.LONG_OPERATION, 0.0)
+            + numbers.get(stack_samples.LONG_TRAINING, 0.0)
+        )
     of = round(sum(each.of for each in sets))
     samples = sum(each.total() for each in lines.values())
     share = NEARLY_ALL**2 * (samples - long / MAJORITY) / of if of else 0.0

@@ -164,27 +164,6 @@ def find_jump(values: Float, curve: Float) -> int | None:
     return at if better and margin < at < len(values) - margin else None
 
 
-def find_plateau(values: Float, curve: Float, variance: float, significance: float) -> int | None:
-    """Where a stretch that rises in steps has taken the last one that counts, for most of it.
-
-    Args:
-      values: (B,) logarithms.
-      curve: (B,) from `fit_growth`.
-      variance: Long-run variance of a bucket.
-      significance: Standard errors that the slope of growth must have.
-
-    Returns:
-      The first bucket of what doesn't grow, in the first half; None where it goes on growing.
-    """
-    steps = np.diff(curve)[: len(curve) // 2]
-    for at in map(int, np.argsort(-steps, kind="stable") + 1):
-        if steps[at - 1] <= 0:
-            return None
-        if not is_growth(values[at:], variance, significance):
-            return at
-    return None
-
-
 def _fit_curve(
     shape: Float, weight: Float, square: Float, sums: tuple[float, float]
 ) -> Float | None:

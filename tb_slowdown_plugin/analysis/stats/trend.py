@@ -18,7 +18,6 @@ from tb_slowdown_plugin.analysis.stats.buckets import Buckets, bounded_means
 from tb_slowdown_plugin.analysis.stats.change_points import Excursion, Piece, Segmentation, segment
 from tb_slowdown_plugin.analysis.stats.growth_curve import (
     find_jump,
-    find_plateau,
     fit_growth,
     is_growth,
 )
@@ -142,8 +141,6 @@ def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance:
             level[part.first : part.end] = curve
             if part.grows and jump is None:
                 at = find_jump(inside, curve)
-                if at is None:
-                    at = find_plateau(inside, curve, cut.variance, significance)
                 if at is not None and part.first + at not in divided:
                     jump = index, part.first + at
         if jump is not None:

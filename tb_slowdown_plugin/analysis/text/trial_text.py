@@ -19,8 +19,8 @@ def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
     Example:
       >>> describe_speedup(1.9, (1.8, 2.0)), describe_speedup(0.5, (0.4, 0.6))
       ('1.9 times faster (1.8 to 2)', '2 times slower (1.67 to 2.5)')
-      >>> describe_speedup(1.01, (0.98, 1.04))
-      'no difference (0.98 to 1.04)'
+      >>> describe_speedup(1.0, (0.98, 1.01)), describe_speedup(0.9, (0.4, 1.8))
+      ('no difference (0.98 to 1.01)', 'too uncertain to tell (0.4 to 1.8)')
     """
     low, high = interval
     if low > 1:
@@ -29,7 +29,8 @@ def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
         word = "slower"
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
     else:
-        return f"no difference ({_figure(low)} to {_figure(high)})"
+        found = "no difference" if high <= 1 + SMALLEST_EFFECT else "too uncertain to tell"
+        return f"{found} ({_figure(low)} to {_figure(high)})"
     return f"{_figure(ratio)} times {word} ({_figure(low)} to {_figure(high)})"
 
 

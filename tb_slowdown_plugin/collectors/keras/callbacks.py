@@ -10,6 +10,7 @@ from threading import get_ident
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import LATER_GRAPHS
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surrounding
 from tb_slowdown_plugin.collectors.timing.stopwatch import Owner, Stopwatch
 
@@ -30,18 +31,7 @@ _FAMILIES: Final = {
     "TensorBoard": names.SUMMARY,
 }
 """Keras's own callbacks that save or write summaries; their subclasses too."""
-_TAKES: Final = frozenset(
-    (
-        names.CALL,
-        names.COMPUTING,
-        names.INPUT_WAIT,
-        names.PREDICT,
-        names.account(names.TRACING, names.AGAIN),
-        names.account(names.TRACING, names.LIBRARY),
-        names.account(names.FIRST_EXECUTION, names.AGAIN),
-        names.account(names.FIRST_EXECUTION, names.LIBRARY),
-    )
-)
+_TAKES: Final = LATER_GRAPHS | {names.CALL, names.COMPUTING, names.INPUT_WAIT, names.PREDICT}
 """What happens in a callback is its own: a `predict`, its data, and what is traced for it. Not
 what has a cause of its own wherever it is called (saving, summaries, validation, collections),
 nor what the first run of anything takes."""

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CREATION
+from tb_slowdown_plugin.catalog.accounts import CREATION, LATER_GRAPHS, LIBRARY_GRAPHS
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -24,22 +24,11 @@ from tb_slowdown_plugin.records.types import Fact
 _MOST_LINES: Final = 64
 """Lines with calls of which a record tells."""
 
-PRICE: Final = frozenset(
-    (
-        names.GC,
-        names.INPUT_WAIT,
-        names.account(names.TRACING, names.LIBRARY),
-        names.account(names.FIRST_EXECUTION, names.LIBRARY),
-    )
-)
+PRICE: Final = LIBRARY_GRAPHS | {names.GC, names.INPUT_WAIT}
 """What a dataset that a call makes of its arguments costs, wherever else such seconds go. What is
 traced of the model itself has a reason of its own."""
 
-ANYTHING: Final = PRICE | {
-    names.account(names.TRACING, names.AGAIN),
-    names.account(names.FIRST_EXECUTION, names.AGAIN),
-    CREATION,
-}
+ANYTHING: Final = PRICE | LATER_GRAPHS | {CREATION}
 """Of a call that makes a model, whatever it makes for it is its own."""
 
 
@@ -59,6 +48,13 @@ class _Line:
     """How often somebody said something of it."""
     calls: int = 0
     numbers: dict[str, float] = field(default_factory=dict)
+
+
+def _account_of(call: str, at: str) -> str:
+    """Of its own, by its line, where a call has one; else that of calls."""
+    if call in (names.PREDICT, names.CLEAR_SESSION):
+        return names.account(call, at)
+    return names.account(names.CALL, f"{call} ({at})" if at else call)
 
 
 class UserCalls:
@@ -90,12 +86,7 @@ class UserCalls:
         """
         watch = self._context.stopwatch
         at, line = self.place_of(frame)
-        if account:
-            pass
-        elif call in (names.PREDICT, names.CLEAR_SESSION):
-            account = names.account(call, at)
-        else:
-            account = names.account(names.CALL, f"{call} ({at})" if at else call)
+        account = account or _account_of(call, at)
         subject = f"{watch.booked_as(account)}|{call}|{line}"
         owner = Owner(account, takes)
         watch.open(account, owner=owner)

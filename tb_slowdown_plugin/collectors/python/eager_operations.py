@@ -8,21 +8,6 @@ from typing import Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 
-EAGER: Final = "eager"
-"""What the number of samples in the start of one operation is called, of a place."""
-
-NO_GRAPH: Final = "no_graph"
-"""The same of those in TensorFlow or Keras where they run no graph: models that are called, too."""
-
-LONG_OPERATION: Final = "long_operation"
-"""The same of those in an operation of either kind that went on: it computes much at once."""
-
-EAGER_TRAINING: Final = "eager_training"
-"""The same of those in a gradient or an update that runs no graph."""
-
-LONG_TRAINING: Final = "long_training"
-"""The same of those in an operation of these that went on."""
-
 _NO_OPERATIONS: Final = (
     "/checkpoint/",
     "/client/",

@@ -13,9 +13,6 @@ from typing import Final
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.python.eager_operations import runs_graph
 
-FEEDS: Final = "feeds"
-"""What the number of samples in which it does is called, of a place."""
-
 _EXPRESSION: Final = "<genexpr>"
 _GIVES: Final = frozenset({"__getitem__", "__next__"})
 """Methods by which a class of the program gives the next batch."""

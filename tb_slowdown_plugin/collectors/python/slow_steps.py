@@ -17,6 +17,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import Final, NamedTuple
 
+from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import program_frame
@@ -187,7 +188,11 @@ class SlowSteps:
         numbers = {
             "writes": float(slow.is_writing or slow.wait == "writing" or since >= WRITTEN_BYTES),
             "written_bytes": float(written),
-            **({f"waits_{slow.wait}": 1.0} if slow.wait in ("inside", "alone", "outside") else {}),
+            **(
+                {f"{stack_samples.WAITS}{slow.wait}": 1.0}
+                if slow.wait in ("inside", "alone", "outside")
+                else {}
+            ),
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
         }
         self._context.emit(Fact(SLOW_STEP, slow.place, numbers))

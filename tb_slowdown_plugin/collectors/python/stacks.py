@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Final, TypeAlias
 
+from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import (
@@ -27,16 +28,11 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
-    EAGER,
-    EAGER_TRAINING,
-    LONG_OPERATION,
-    LONG_TRAINING,
-    NO_GRAPH,
     runs_no_graph,
     starts_operation,
     trains_eagerly,
 )
-from tb_slowdown_plugin.collectors.python.feeding import FEEDS, Feeding
+from tb_slowdown_plugin.collectors.python.feeding import Feeding
 from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
 from tb_slowdown_plugin.collectors.python.waiting import Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
@@ -55,9 +51,6 @@ _FIRST_SETS: Final = (10, 10, 10, 20, 20, 30)
 _FEWEST: Final = 20
 
 _FEWEST_OF_FIRST: Final = 5
-
-OWN: Final = "own"
-"""What the number of samples in which the program ran Python is called, of a place."""
 
 _STILL_SECONDS: Final = 1e-4
 """Python's own lines go on within it: a loop takes 0.05 us for each turn, an operation on one row
@@ -175,7 +168,7 @@ class PythonStacks:
         before, now = self._waited_ns, _waited_for_a_core()
         waited = before is None or now is None or now - before >= _MOSTLY * seconds * 1e9
         if place is not None and not waited:
-            self._held = place, [OWN] * is_own
+            self._held = place, [stack_samples.OWN] * is_own
 
     def stop(self) -> None:
         """Tells what was seen since the last set, if it is enough.
@@ -208,19 +201,19 @@ class PythonStacks:
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
                 if wait:
-                    inside.append(f"waits_{wait}")
+                    inside.append(f"{stack_samples.WAITS}{wait}")
                 elif feeds:
-                    inside.append(FEEDS)
+                    inside.append(stack_samples.FEEDS)
                 elif is_own and not self._stands_still(thread, frames, frame, at):
-                    inside.append(OWN)
+                    inside.append(stack_samples.OWN)
                 elif runs_no_graph(frame):
-                    inside.append(NO_GRAPH)
+                    inside.append(stack_samples.NO_GRAPH)
                     if self._stands_still(thread, frames, frame, at):
-                        inside.append(LONG_OPERATION)
+                        inside.append(stack_samples.LONG_OPERATION)
                 elif trains_eagerly(frame):
-                    inside.append(EAGER_TRAINING)
+                    inside.append(stack_samples.EAGER_TRAINING)
                     if self._stands_still(thread, frames, frame, at):
-                        inside.append(LONG_TRAINING)
+                        inside.append(stack_samples.LONG_TRAINING)
             self._add(place, inside)
 
     def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:
@@ -262,7 +255,7 @@ class PythonStacks:
             self._sets += 1
             for (code, line), samples in self._seen.most_common(_PLACES):
                 subject = self._places.in_code(code, line)
-                numbers = {"samples": samples, "of": of}
+                numbers = {stack_samples.SAMPLES: samples, stack_samples.OF: of}
                 numbers |= self._inside.get((code, line), {})
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
@@ -277,11 +270,11 @@ def _place(stack: Stack) -> Place | None:
 
 def _libraries_of(innermost: FrameType) -> list[str]:
     """The package that the place was in at that moment, and whether an operation of TensorFlow."""
-    inside = [EAGER] if starts_operation(innermost) else []
+    inside = [stack_samples.EAGER] if starts_operation(innermost) else []
     if is_installed(innermost.f_code.co_filename):
         package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
         if package in _TOLD:
-            inside.append(f"in:{package}")
+            inside.append(f"{stack_samples.IN_PACKAGE}{package}")
     return inside
 
 

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import LATER_GRAPHS
 from tb_slowdown_plugin.collectors.base import Context, loaded_keras
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line, direct_caller
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
@@ -32,15 +33,7 @@ _OURS: Final = "tb_slowdown_plugin"
 _MOST_CALLERS: Final = 16
 """Lines that save, of which a record has the place."""
 
-_TAKES: Final = frozenset(
-    (
-        names.GC,
-        names.account(names.TRACING, names.AGAIN),
-        names.account(names.TRACING, names.LIBRARY),
-        names.account(names.FIRST_EXECUTION, names.AGAIN),
-        names.account(names.FIRST_EXECUTION, names.LIBRARY),
-    )
-)
+_TAKES: Final = LATER_GRAPHS | {names.GC}
 """What happens in a save is its own: an export traces the functions that it writes."""
 
 _REMEDY: Final = (

@@ -23,7 +23,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import INPUT_AT, PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -206,7 +206,7 @@ def _last_sets(case: Case) -> list[StackSet]:
 
 
 def _own_of(fact: Fact) -> float:
-    return fact.numbers.get("own", 0.0)
+    return fact.numbers.get(stack_samples.OWN, 0.0)
 
 
 def place_of_most(case: Case, lost: float) -> str:
@@ -231,7 +231,10 @@ def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
 def starts_operations(case: Case, place: str) -> bool:
     """Whether Python was in the start of a TensorFlow operation in most samples of a place."""
     there = [fact.numbers for _, fact in case.run.facts(PYTHON_STACK) if place_of(fact) == place]
-    samples, eager = (sum(each.get(key, 0.0) for each in there) for key in ("samples", "eager"))
+    samples, eager = (
+        sum(each.get(key, 0.0) for each in there)
+        for key in (stack_samples.SAMPLES, stack_samples.EAGER)
+    )
     return eager >= MOSTLY * samples > 0
 
 

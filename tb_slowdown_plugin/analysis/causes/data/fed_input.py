@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import find_flat_
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 
 
 def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
@@ -43,7 +43,7 @@ def tell(case: Case, finding: Finding) -> str:
     """What it comes to, and how often it was seen."""
     seconds = finding.lost_seconds
     told = f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run)"
-    found = find_flat_function(case.run, "feeds")
+    found = find_flat_function(case.run, stack_samples.FEEDS)
     if found is None:
         return f"{told} was lost to what feeds the loop."
     return (

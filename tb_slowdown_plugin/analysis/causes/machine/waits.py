@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, usual_and_often
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 
 
 def claim(case: Case) -> Claim | None:
@@ -35,7 +35,7 @@ def claim(case: Case) -> Claim | None:
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
-            *tell_looks(case, account, ("waits_inside", "waits_alone")),
+            *tell_looks(case, account, (stack_samples.WAITS_INSIDE, stack_samples.WAITS_ALONE)),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
                 f"{names.place(names.detail(each.source))}."

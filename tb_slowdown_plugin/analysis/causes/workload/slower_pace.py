@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import WANDERING_SECONDS
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -106,7 +107,7 @@ def _waits_were_seen(case: Case, finding: Finding) -> bool:
         samples > 0
         for row, fact in case.run.facts(PYTHON_STACK)
         for name, samples in fact.numbers.items()
-        if row > finding.rows[0] and name.startswith("waits_")
+        if row > finding.rows[0] and name.startswith(stack_samples.WAITS)
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, times_of
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, SEVERAL
 from tb_slowdown_plugin.records.types import Run
 
@@ -42,14 +42,17 @@ def find_eager_work(run: Run) -> EagerWork | None:
     lines: Counter[str] = Counter()
     long = 0
     for fact in (fact for each in sets for fact in each.facts):
-        lines[fact.subject] += round(fact.numbers.get("no_graph", 0.0))
-        long += round(fact.numbers.get("long_operation", 0.0))
+        lines[fact.subject] += round(fact.numbers.get(stack_samples.NO_GRAPH, 0.0))
+        long += round(fact.numbers.get(stack_samples.LONG_OPERATION, 0.0))
     samples = lines.total()
     if samples < SEVERAL:
         return None
     return EagerWork(
         names.place(lines.most_common(1)[0][0]),
-        sum(each.seconds for each in times_of(run, lambda fact: fact.numbers.get("no_graph", 0.0))),
+        sum(
+            each.seconds
+            for each in times_of(run, lambda fact: fact.numbers.get(stack_samples.NO_GRAPH, 0.0))
+        ),
         samples,
         round(sum(each.of for each in sets)),
         on_batches=long >= MATTERS * samples,

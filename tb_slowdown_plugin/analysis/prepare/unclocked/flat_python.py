@@ -26,7 +26,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
@@ -43,9 +43,9 @@ Work: TypeAlias = Literal["eager", "own", "feeds"]
 a generator that feeds the loop."""
 
 WORKS: Final[dict[str, Work]] = {
-    names.FED_INPUT: "feeds",
-    names.EAGER: "eager",
-    names.OWN_PYTHON: "own",
+    names.FED_INPUT: stack_samples.FEEDS,
+    names.EAGER: stack_samples.EAGER,
+    names.OWN_PYTHON: stack_samples.OWN,
 }
 """Account -> what counts."""
 
@@ -77,7 +77,7 @@ def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float
         core = left_over(run, made)
         if grows(core) and _is_longer_at_end(run, found):
             continue
-        there = found.samples if work == "eager" else found.working
+        there = found.samples if work == stack_samples.EAGER else found.working
         seconds = _share_out(run, core, there / found.of)
         made[names.account(family, found.place)] = seconds
     return made
@@ -104,20 +104,22 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
 
     Operations count beside steps that run something else, and in functions that do little else.
     """
-    if work == "eager" and not run_graphs(run):
+    if work == stack_samples.EAGER and not run_graphs(run):
         return None
     sets = stack_sets(run)
     of = max(1, round(sum(each.of for each in sets)))
     function, lines = _busiest(sets, work)
-    if work == "feeds":
+    if work == stack_samples.FEEDS:
         return _find_feeding(sets, lines, of)
     if lines.total() < max(SEVERAL, MATTERS * of):
         return None
     samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
-    if work == "eager" and lines.total() < MAJORITY * samples:
+    if work == stack_samples.EAGER and lines.total() < MAJORITY * samples:
         return None
-    long = sum(sum(_samples_of(each, function, "long_operation").values()) for each in sets)
-    if work == "eager" and long >= MATTERS * samples:
+    long = sum(
+        sum(_samples_of(each, function, stack_samples.LONG_OPERATION).values()) for each in sets
+    )
+    if work == stack_samples.EAGER and long >= MATTERS * samples:
         return None  # of operations on a whole batch the start is nothing
     seen_in = sum(1 for each in sets if any(_samples_of(each, function, work).values()))
     if seen_in < MOSTLY * len(sets):
@@ -127,7 +129,9 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
 
 def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFunction | None:
     """All that feeds the loop, in whatever functions; a step waits for it as for a pipeline."""
-    per_set = [sum(fact.numbers.get("feeds", 0.0) for fact in each.facts) for each in sets]
+    per_set = [
+        sum(fact.numbers.get(stack_samples.FEEDS, 0.0) for fact in each.facts) for each in sets
+    ]
     total = round(sum(per_set))
     if total < max(SEVERAL, INPUT_FLOOR * of) or np.count_nonzero(per_set) < MOSTLY * len(sets):
         return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import times_inside, unit_of
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.catalog.parameters.prepare import (
     LIKE_SEEN,
@@ -68,7 +68,7 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
 def _family_of_look(what: Fact, *, is_idle: bool) -> str:
     if what.numbers.get("writes"):
         return names.FILE_WRITE
-    if what.numbers.get("waits_outside"):
+    if what.numbers.get(stack_samples.WAITS_OUTSIDE):
         return names.CONNECTION
     return names.WAIT if waits_in(what, is_idle=is_idle) else ""
 
@@ -84,8 +84,8 @@ def waits_in(fact: Fact, *, is_idle: bool) -> float:
     A line of the program's own may also wait for what other threads compute for it: then the
     process is not idle.
     """
-    alone = fact.numbers.get("waits_alone", 0.0) if is_idle else 0.0
-    return fact.numbers.get("waits_inside", 0.0) + alone
+    alone = fact.numbers.get(stack_samples.WAITS_ALONE, 0.0) if is_idle else 0.0
+    return fact.numbers.get(stack_samples.WAITS_INSIDE, 0.0) + alone
 
 
 def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

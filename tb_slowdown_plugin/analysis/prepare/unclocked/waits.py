@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     unit_of,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, SEVERAL, TELLING
 from tb_slowdown_plugin.records.types import Float, Run
@@ -70,8 +70,8 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     seen: dict[tuple[str, str], float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
-        seen[names.CONNECTION, fact.subject] += fact.numbers.get("waits_outside", 0.0)
-        seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
+        seen[names.CONNECTION, fact.subject] += fact.numbers.get(stack_samples.WAITS_OUTSIDE, 0.0)
+        seen[names.FILE_WRITE, fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
     if unit_of(place) in {unit_of(names.detail(account)) for account in made}:
         return made
@@ -96,7 +96,7 @@ def main_writer(sets: list[StackSet]) -> str:
     """The line that was seen to write a file in most samples; "" where it is too few."""
     wrote: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
-        wrote[fact.subject] += fact.numbers.get("waits_writing", 0.0)
+        wrote[fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
     place = max(wrote, key=lambda each: wrote[each], default="")
     return place if place and wrote[place] >= SEVERAL else ""
 
@@ -104,7 +104,7 @@ def main_writer(sets: list[StackSet]) -> str:
 def find_writes(sets: list[StackSet], place: str) -> Writes | None:
     """How often a line was seen, from the first set on in which it wrote; None where in none."""
     seen = [[fact.numbers for fact in each.facts if fact.subject == place] for each in sets]
-    wrote = [sum(each.get("waits_writing", 0.0) for each in of_set) for of_set in seen]
+    wrote = [sum(each.get(stack_samples.WAITS_WRITING, 0.0) for each in of_set) for of_set in seen]
     first = next((index for index, writes in enumerate(wrote) if writes), None)
     if first is None:
         return None

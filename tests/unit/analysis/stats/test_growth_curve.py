@@ -7,7 +7,6 @@ import pytest
 
 from tb_slowdown_plugin.analysis.stats.growth_curve import (
     find_jump,
-    find_plateau,
     fit_curve,
     fit_growth,
     fit_monotone,
@@ -46,17 +45,3 @@ def test_a_jump_that_fits_better_than_the_curve_is_placed() -> None:
     assert find_jump(jump, fit_monotone(np.linspace(0, 0.5, 400))) == 250
     line = np.linspace(0, 0.5, 400)
     assert find_jump(line + NOISE, line) is None
-
-
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [
-        ([-2.0, -0.9, -0.8, -0.8, *[-0.3, -0.2] * 12], 4),  # the last step that counts
-        (np.repeat([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5], 4), None),  # it goes on growing
-        (np.zeros(20), None),
-        (np.repeat([0.0, 0.4, 0.8, 1.2, 2.0, 2.0], 5), None),  # in the second half
-    ],
-)
-def test_a_plateau_begins_where_the_steps_of_the_first_half_end(values, found) -> None:
-    curve = fit_monotone(np.asarray(values))
-    assert find_plateau(np.asarray(values), curve, 0.01, 4.0) == found

@@ -23,7 +23,7 @@ def trial(name: str, low: float, high: float, *tests: str) -> Trial:
 @pytest.mark.parametrize(
     ("interval", "said"),
     [
-        ((1.0, 1.2), "no difference (1 to 1.2)"),
+        ((1.0, 1.2), "too uncertain to tell (1 to 1.2)"),
         ((0.8, 1.0), "no difference (0.8 to 1)"),
         ((1.01, 1.2), "times faster (1.01 to 1.2)"),
         ((0.25, 0.5), "times slower (2 to 4)"),
@@ -39,7 +39,7 @@ def test_a_difference_is_told_only_where_the_interval_excludes_1(
 def test_an_experiment_confirms_or_was_tried() -> None:
     assert describe_trial(trial("prefetch", 1.5, 2.0)).startswith("confirmed: 1.73 times faster")
     assert describe_trial(trial("prefetch", 0.9, 1.1)) == (
-        "tried: no difference (0.9 to 1.1) with prefetch, on 1971-01-01"
+        "tried: too uncertain to tell (0.9 to 1.1) with prefetch, on 1971-01-01"
     )
 
 
