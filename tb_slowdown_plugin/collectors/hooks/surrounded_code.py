@@ -102,7 +102,7 @@ class _Generator(Surrounding):
 
 
 class _Nested(Surrounding):
-    """Two of them."""
+    """Two hooks of one function, one around the other."""
 
     __slots__ = ("_inner", "_outer")
 

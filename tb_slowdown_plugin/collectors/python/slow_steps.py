@@ -116,7 +116,7 @@ class SlowSteps:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it."""
+        """Ends its thread."""
         self._over.come()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(1.0)

@@ -222,5 +222,6 @@ export function densest(timeline: Timeline, cause: string): Stretch | undefined 
 /** Causes that were timed directly, and that a change of the program spares: no run goes without its start. */
 export const sparable = (report: RunReport): readonly Cause[] =>
   report.causes.filter(
-    ({ pattern, confidence, external }) => confidence === "high" && pattern !== "warm_up" && !external,
+    ({ pattern, confidence, external }) =>
+      confidence === "high" && pattern !== "warm_up" && !external,
   );
