@@ -69,6 +69,7 @@ from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signa
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
+from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding
 from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.forecast import forecast
@@ -79,6 +80,7 @@ from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
 from tb_slowdown_plugin.analysis.views.unjudged import describe_unjudged
+from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -142,6 +144,9 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     )
     # Steps of uneven work have no level of their own.
     healthy_step = float("nan") if found.uneven else diagnosis.baseline.seconds
+    healthy_per_step = diagnosis.healthy_per_step
+    if found.healthy:  # a copy of ten million steps would be 80 MB
+        healthy_per_step = healthy_per_step + _per_step(case, found.healthy)
     recent = find_recent(run)
     restarting = find_restarting_growth(case)
     stall = find_stall(run)
@@ -166,7 +171,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         steps=len(run.steps),
         wall_seconds=wall,
         healthy_step_seconds=healthy_step if np.isfinite(healthy_step) else None,
-        baseline=_baseline(case),
+        baseline=_baseline(case, healthy_step, healthy_per_step),
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
         unexplained_seconds=unexplained,
@@ -209,9 +214,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     )
     account = RunAccount(
         report,
-        diagnosis.healthy_per_step + _per_step(case, found.healthy)
-        if found.healthy
-        else diagnosis.healthy_per_step,
+        healthy_per_step,
         per_cause,
         tuple(sorted(find_change_points(case, claims, rest, per_cause))),
         find_marks(run, case.graphs),
@@ -221,12 +224,19 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     return replace(account, report=replace(report, investigation=next_look))
 
 
-def _baseline(case: Case) -> str:
-    """Where a healthy step was seen, in steps: rows are not, where a run began anew or has gaps."""
+def _baseline(case: Case, healthy_step: float, healthy_per_step: Float) -> str:
+    """Where a healthy step was seen, in steps: rows are not, where a run began anew or has gaps.
+
+    And what healthy time is in steps that take longer, where the two can't be multiplied.
+    """
     baseline = case.diagnosis.baseline
     if not np.isfinite(baseline.seconds):
         return baseline.provenance
-    return f"{baseline.provenance} ({case.steps_text(baseline.rows)})"
+    seen = f"{baseline.provenance} ({case.steps_text(baseline.rows)})"
+    longer = float(healthy_per_step.sum()) - healthy_step * len(case.run.steps)
+    if not case.wall_share(longer) >= TELLING:
+        return seen
+    return f"{seen}; {duration(longer)} of the healthy time is what other steps take longer"
 
 
 def _last_step(run: Run) -> AsOf | None:

@@ -38,4 +38,5 @@ def test_training_goes_on_without_captures(run, tmp_path, breaks: str) -> None:
     assert numbers(tmp_path) == [*range(32)] * 8
     (failure,) = failures(tmp_path)
     assert failure.part == "profile_on_slowdown"
-    assert "no space left on the device" in failure.reason
+    assert failure.reason == "RuntimeError in broken"
+    assert "RuntimeError: no space left on the device" in finished.stderr

@@ -55,3 +55,13 @@ def test_steps_are_told_by_their_numbers(make_run):
     assert report.as_of is not None
     assert report.as_of.step == 5599
     assert "steps 5,0" in report.baseline
+
+
+def test_healthy_time_that_is_no_healthy_step_s_is_told(make_run):
+    """For a while steps take twice as long, which a processor may do."""
+    steps = np.where(np.arange(600) < 400, 0.010, 0.020)
+    report = account_for(make_run(steps)).report
+    assert (report.verdict, report.lost_seconds) == ("healthy", 0.0)
+    assert report.healthy_step_seconds == pytest.approx(0.010)
+    assert report.baseline.endswith("; 2 s of the healthy time is what other steps take longer")
+    assert ";" not in account_for(make_run(np.full(600, 0.005))).report.baseline
