@@ -40,7 +40,8 @@ def test_a_timestamp_is_taken_after_what_it_waits_for() -> None:
     def step():
         graph = tf.compat.v1.get_default_graph()
         first = timestamp(graph, [])
-        slept = tf.py_function(lambda: time.sleep(0.02) or 1.0, [], tf.float32)
+        with tf.control_dependencies([first]):  # else it may begin to sleep before
+            slept = tf.py_function(lambda: time.sleep(0.02) or 1.0, [], tf.float32)
         second = timestamp(graph, operations_of(slept))
         return second - first
 
