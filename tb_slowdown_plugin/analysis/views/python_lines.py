@@ -10,7 +10,10 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.causes.common.places import place_of
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    samples_of,
+    stack_sets,
+)
 from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines
 from tb_slowdown_plugin.records.types import Run
 
@@ -77,7 +80,7 @@ def _sets(run: Run) -> list[_Set]:
         of[row] += told.of
         here = samples.setdefault(row, defaultdict(float))
         for fact in told.facts:
-            here[place_of(fact)] += fact.numbers.get("samples", 0.0)
+            here[place_of(fact)] += samples_of(fact)
     rows = [row for row in sorted(samples) if of[row] > 0]
     return [
         _Set((begin, row), of[row], samples[row])

@@ -17,6 +17,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
     function_of,
+    samples_of,
     stack_sets,
     unit_of,
 )
@@ -35,9 +36,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     TELLING,
 )
 from tb_slowdown_plugin.records.types import Fact
-
-_INSIDE = "in:"
-"""How the number of samples begins in which a package's code ran at the place."""
 
 _SHARE: Final = "share:"
 """Prefix of the engine's numbers: how much of a rise lies in a marked part of the step."""
@@ -150,7 +148,7 @@ def _samples_of(sets: list[StackSet]) -> dict[str, float]:
     """By place."""
     samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
-        samples[place_of(fact)] += fact.numbers.get("samples", 0.0)
+        samples[place_of(fact)] += samples_of(fact)
     return samples
 
 
@@ -219,11 +217,11 @@ def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
     found = set()
     for _, fact in case.run.facts(PYTHON_STACK):
         if places and place_of(fact) == places[0]:
-            half = fact.numbers.get("samples", 0.0) / 2
+            half = samples_of(fact) / 2
             found |= {
-                name.removeprefix(_INSIDE)
+                name.removeprefix(stack_samples.IN_PACKAGE)
                 for name, samples in fact.numbers.items()
-                if name.startswith(_INSIDE) and samples >= half > 0
+                if name.startswith(stack_samples.IN_PACKAGE) and samples >= half > 0
             }
     return frozenset(found)
 
@@ -274,7 +272,7 @@ def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:
 
 def _share_of(fact: Fact) -> float:
     of = fact.numbers.get("of", 0.0)
-    return fact.numbers.get("samples", 0.0) / of if of > 0 else 0.0
+    return samples_of(fact) / of if of > 0 else 0.0
 
 
 def place_of(fact: Fact) -> str:

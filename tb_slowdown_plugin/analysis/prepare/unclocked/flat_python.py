@@ -113,7 +113,7 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
         return _find_feeding(sets, lines, of)
     if lines.total() < max(SEVERAL, MATTERS * of):
         return None
-    samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
+    samples = sum(sum(_samples_of(each, function, stack_samples.SAMPLES).values()) for each in sets)
     if work == stack_samples.EAGER and lines.total() < MAJORITY * samples:
         return None
     long = sum(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    samples_of,
     stack_sets,
     times_of,
     unit_of,
@@ -42,7 +43,7 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
         return None
     lines: dict[str, Counter[str]] = defaultdict(Counter)
     for fact in (fact for each in sets for fact in each.facts):
-        lines[unit_of(fact.subject)][fact.subject] += round(fact.numbers.get("samples", 0.0))
+        lines[unit_of(fact.subject)][fact.subject] += round(samples_of(fact))
     units = sorted(lines, key=lambda unit: -lines[unit].total())
     for unit in units[1:]:
         samples = lines[unit].total()
@@ -53,4 +54,4 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
 
 
 def _samples_in(unit: str, fact: Fact) -> float:
-    return fact.numbers.get("samples", 0.0) if unit_of(fact.subject) == unit else 0.0
+    return samples_of(fact) if unit_of(fact.subject) == unit else 0.0

@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.records.types import Fact, Run
+
+
+def samples_of(fact: Fact) -> float:
+    """How often the thread was seen at a line."""
+    return fact.numbers.get(stack_samples.SAMPLES, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class StackSet:
     def has_room(self, fact: Fact) -> bool:
         """Whether it can be of this set: of another place, and of no more samples than are left."""
         places = (one.subject for one in self.facts)
-        samples = sum(one.numbers.get("samples", 0.0) for one in (*self.facts, fact))
+        samples = sum(samples_of(one) for one in (*self.facts, fact))
         return fact.subject not in places and samples <= self.of
 
 
@@ -83,7 +88,7 @@ def times_inside(
     unit = counted_with(place)
     return times_of(
         run,
-        lambda fact: counted_with(fact.subject) == unit and fact.numbers.get("samples", 0.0),
+        lambda fact: counted_with(fact.subject) == unit and samples_of(fact),
     )
 
 

@@ -108,6 +108,6 @@ def find_writes(sets: list[StackSet], place: str) -> Writes | None:
     first = next((index for index, writes in enumerate(wrote) if writes), None)
     if first is None:
         return None
-    there = sum(each.get("samples", 0.0) for of_set in seen[first:] for each in of_set)
+    there = sum(each.get(stack_samples.SAMPLES, 0.0) for of_set in seen[first:] for each in of_set)
     of = sum(each.of for each in sets[first:])
     return Writes(sets[first].row if first else 0, sum(wrote), there, max(of, there))
