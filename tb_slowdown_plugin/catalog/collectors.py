@@ -85,9 +85,9 @@ _COLLECTORS: Final = (
     Collector("batch_shapes", "Batch shapes", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct batch shapes so far", "Batch shapes"),
     ), events=("batch_shape", "py_dataset")),
-    Collector("checkpoints", "Checkpoints", "saving.saves:Checkpoints",
+    Collector("checkpoints", "Checkpoints", "saving.checkpoints:Checkpoints",
               events=("checkpoint", "checkpoint_from")),
-    Collector("summaries", "Summary writing", "saving.saves:Summaries"),
+    Collector("summaries", "Summary writing", "saving.summaries:Summaries"),
     Collector("optimizers", "Optimizers and their variables", "keras.optimizers:Optimizers", (
         Signal("optimizer_variables", "count", "Optimizer variables", "Optimizer variables"),
         Signal("optimizer_bytes", "bytes", "Size of optimizer variables", "Optimizers",

@@ -1,4 +1,4 @@
 """What training writes: checkpoints, summaries, captures, files.
 
-Start at `saves.py`.
+Start at `checkpoints.py`.
 """

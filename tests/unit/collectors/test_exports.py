@@ -6,7 +6,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.distributed import Communication
 from tb_slowdown_plugin.collectors.input.wait import InputWait
-from tb_slowdown_plugin.collectors.saving.saves import Checkpoints
+from tb_slowdown_plugin.collectors.saving.checkpoints import Checkpoints
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
 from tb_slowdown_plugin.records.types import Trace

@@ -1,9 +1,6 @@
-"""Saving checkpoints and models, and writing `tf.summary` data, without the user marking them.
+"""Saving checkpoints and models, without the user marking it.
 
 Cost: 2 us a save, and the sizes of the files that it wrote.
-
-Summaries count in the training thread. Cost: 1 us a summary, which itself takes 140 us, and 10 us
-for one in 17 of them, or one that takes a millisecond.
 """
 
 from __future__ import annotations
@@ -20,10 +17,9 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import LATER_GRAPHS
 from tb_slowdown_plugin.collectors.base import Context, loaded_keras
-from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line, direct_caller
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
-from tb_slowdown_plugin.collectors.keras.user_calls import UserCalls
 from tb_slowdown_plugin.collectors.timing.stopwatch import Owner
 from tb_slowdown_plugin.records.types import Fact
 
@@ -41,13 +37,6 @@ _REMEDY: Final = (
     'the monitor. Save the tf.function, or trace it under a monitor with disable=["input_wait", '
     '"communication", "xla_compilation"].'
 )
-
-_LONG_NS: Final = 1_000_000
-"""A summary that takes so long is noted with its line; of shorter ones,"""
-_NOTED: Final = 17
-"""one in so many, for all: no step has as many summaries again and again."""
-
-_WRITERS: Final = ("scalar", "histogram", "image", "audio", "text", "graph", "write", "flush")
 
 
 class Checkpoints:
@@ -166,58 +155,3 @@ def _find_path(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
         if isinstance(candidate, str | os.PathLike):
             return os.fspath(candidate)
     return None
-
-
-class Summaries:
-    """Books eager calls of `tf.summary.scalar` and its like to the account `summary`.
-
-    Every tenth call writes to the disk, in the caller: that is in it. Summaries
-    inside a `tf.function` are part of the graph and can't be told apart.
-    """
-
-    name = "summaries"
-
-    def start(self, context: Context) -> None:
-        """Replaces the functions of `tf.summary`."""
-        import tensorflow as tf
-
-        self._watch = context.stopwatch
-        self._calls = UserCalls(context)
-        self._count = 0
-        self._executing_eagerly = tf.executing_eagerly
-        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
-        for name in _WRITERS:
-            if hasattr(tf.summary, name):
-                self._hooks.surround(tf.summary, name, functools.partial(self._timed, name))
-
-    def stop(self) -> None:
-        """Puts TensorFlow's functions back."""
-        self._hooks.remove()
-
-    def _timed(self, name: str, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        watch = self._watch
-        if not watch.is_mine() or not self._executing_eagerly():
-            yield
-            return
-        around = watch.innermost
-        if around is not None and names.family(around) == names.SUMMARY:
-            yield
-            return
-        watch.open(names.SUMMARY)
-        began_ns = watch.changed_ns
-        try:
-            yield
-        finally:
-            watch.close()
-        took_ns = watch.changed_ns - began_ns
-        self._count += 1
-        if took_ns >= _LONG_NS:
-            self._note(name, took_ns)
-        elif self._count % _NOTED == 0:
-            self._note(name, took_ns, calls=_NOTED)
-
-    def _note(self, name: str, took_ns: int, calls: int = 1) -> None:
-        frame = direct_caller(sys._getframe(1))
-        if frame is not None:
-            account = self._watch.booked_as(names.SUMMARY)
-            self._calls.note(f"tf.summary.{name}", frame, took_ns, account, calls)
