@@ -2,7 +2,7 @@
 
 Then samples of the stack are in TensorFlow or Keras outside of a graph all the time, and few of
 them in an operation that goes on while it is looked at. Of eight models, on two cores beside light
-work, a graph spared 40 to 97% of the step. It was told of six, with 56 to 81% instead of 89 to 97%,
+work, a graph spared 45 to 97% of the step. It was told of six, with 63 to 81% instead of 85 to 97%,
 and not of the two with the largest operations (`benchmarks/eager_training.py`). Of an operation
 that goes on, twice the samples are left to the step, as a sample at its end sees it end; of the
 rest a tenth, and a tenth again for what a graph takes.
