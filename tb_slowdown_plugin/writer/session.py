@@ -6,42 +6,29 @@ two threads in the background, a test calls them with a clock that it sets.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable
-from operator import attrgetter
-from typing import Final, TypeVar
+from typing import Final
 
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.collectors.base import Collector, Context
 from tb_slowdown_plugin.errors import reason_of
-from tb_slowdown_plugin.records import metadata
-from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.types import (
-    Chunk,
     CollectorState,
     Environment,
-    Event,
     Fact,
     Failure,
-    StepTable,
 )
-from tb_slowdown_plugin.writer.output.outbox import Outbox, Record, Sink
-from tb_slowdown_plugin.writer.output.source_lines import SourceLines
-from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
+from tb_slowdown_plugin.writer.output.chunk_writer import ChunkWriter
+from tb_slowdown_plugin.writer.output.outbox import Outbox, Sink
 from tb_slowdown_plugin.writer.sampling import sampler
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.sampling.sampler import Sampling
 from tb_slowdown_plugin.writer.sampling.stall_watch import StallWatch
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
-from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
 
-_ANY_ROW: Final = 1 << 62
-_T = TypeVar("_T")
-_Noted = TypeVar("_Noted", Event, Sample)
 _log = logging.getLogger("tb_slowdown_plugin")
 
 
@@ -71,34 +58,25 @@ class Session:
     ) -> None:
         self.recorder = recorder
         self._outbox = Outbox(sink, self.report_failure)
-        self._id = session
-        self._describe = describe
+        self._chunks = ChunkWriter(recorder, self._outbox, session, describe, self.report_failure)
         self._watched = set() if logdir is None else {logdir}
         self._clock = recorder.clock
         self._reported: set[str] = set()
         self._collection = Collection(collectors, disabled, self.report_failure)
         self._lock = threading.RLock()
-        self._edge = Edge()
-        self._unread: list[Entry] = []
-        self._events: list[Event] = []
-        self._samples: list[Sample] = []
-        self._sequence = 0
-        self._rows = 0
-        self._described: Environment | None = None
-        self._written: Environment | None = None
         self._cpu_ns = 0
         self._sampling = Sampling(recorder, self._collection, lambda: self._cpu_ns)
         self._requests = sampler.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
         self._flush_pace = FlushPace(self._began)
-        self._source_lines = SourceLines(self._clock.unix_seconds())
         self.stalls: Final = StallWatch(recorder, self.report_failure)
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
-        self.observers: Final[list[Callable[[StepTable], None]]] = []
+        self.observers: Final = self._chunks.observers
         """Are given the steps of each chunk, in the background thread; must not raise."""
+        self.observers.append(lambda steps: self.stalls.note(steps.period_seconds))
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
@@ -162,10 +140,11 @@ class Session:
         with self._lock:
             began_ns = self._clock.thread_cpu_ns()
             try:
-                self._collect_chunks(whole, final)
+                samples = self._sampling.drain(final=final)
+                self._chunks.collect(samples, self._collection.states(), whole=whole)
             except Exception as error:  # noqa: BLE001, the training must not see it
                 self.report_failure("encoding", reason_of(error))
-            self._write()
+            self._chunks.write()
             now = self._now()
             self._next_flush = now + sampler.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
@@ -222,7 +201,7 @@ class Session:
     @property
     def records(self) -> int:
         """Records made so far."""
-        return self._sequence
+        return self._chunks.records
 
     def report_failure(self, part: str, reason: str, spoken: str = "") -> None:
         """Records and warns, once a part, that something failed. Any thread.
@@ -242,114 +221,5 @@ class Session:
             spoken or reason,
         )
 
-    # -- encoding -----------------------------------------------------------------
-
-    def _collect_chunks(self, whole: bool, final: bool) -> None:
-        offset = self._clock.unix_seconds() - self._clock.monotonic_ns() / 1e9
-        environment = self._changed_environment()
-        entries = self._drain_entries(whole)
-        samples = self._drain_samples(final)
-        events = self._drain_events()
-        while len(entries) > sampler.STEPS_PER_CHUNK:
-            size = _known(entries[: sampler.STEPS_PER_CHUNK]) or sampler.STEPS_PER_CHUNK
-            part = entries[:size]
-            del entries[:size]
-            self._encode(part, [], [], offset)
-            if self._outbox.is_full:
-                self._write()
-        if entries or samples or events or environment:
-            self._encode(entries, samples, events, offset, environment)
-
-    def _encode(
-        self,
-        entries: list[Entry],
-        samples: list[Sample],
-        events: list[Event],
-        offset: float,
-        environment: Environment | None = None,
-    ) -> None:
-        first_row = next((e[0] for e in entries if not isinstance(e, Opening)), self._rows)
-        if first_row != self._rows:
-            # How many in all, the reader knows: the rows of the chunks leave a gap.
-            self.report_failure("recorder", "steps come faster than they can be written")
-            self._rows = first_row
-        steps, started = build_steps(entries, self._edge, offset)
-        lines = self._source_lines.describe([each.what for each in events], steps.accounts)
-        row, time = (events[-1].row, events[-1].time) if events else (first_row, started)
-        events += [Event(row, time, line) for line in lines]
-        chunk = Chunk(
-            session=self._id,
-            sequence=self._sequence,
-            started=started,
-            first_row=self._rows,
-            steps=steps,
-            signals=build_signals(samples),
-            events=tuple(events),
-            environment=environment,
-        )
-        tag = metadata.tag(self._id, self._sequence)
-        now = self._clock.unix_seconds()
-        self._outbox.put(Record(encode(chunk), tag, self._sequence, now))
-        self._sequence += 1
-        self._rows += len(steps)
-        self.stalls.note(steps.period_seconds)
-        for observe in self.observers:
-            observe(steps)
-
-    def _drain_entries(self, whole: bool) -> list[Entry]:
-        """What was recorded; if not the whole, without steps whose CPU time is not known yet.
-
-        A step that takes long does not hold them up: they are written at the second time.
-        """
-        fresh = _drain(self.recorder.entries)
-        entries = self._unread + fresh
-        size = _known(entries) if fresh and not whole else len(entries)
-        self._unread = entries[size:]
-        return entries[:size]
-
-    def _drain_samples(self, final: bool) -> list[Sample]:
-        fresh = self._sampling.drain(final=final) + _drain(self.recorder.samples)
-        samples, self._samples = self._part(self._samples + fresh)
-        return sorted(samples, key=attrgetter("time"))
-
-    def _drain_events(self) -> list[Event]:
-        events, self._events = self._part(self._events + _drain(self.recorder.events))
-        return events
-
-    def _part(self, noted: list[_Noted]) -> tuple[list[_Noted], list[_Noted]]:
-        """What belongs to steps that are written, and what comes after steps that are kept."""
-        end = self._unread[0][0] if self._unread else _ANY_ROW
-        return [n for n in noted if n.row <= end], [n for n in noted if n.row > end]
-
-    def _changed_environment(self) -> Environment | None:
-        states = self._collection.states()
-        if self._described is None:
-            try:
-                self._described = self._describe(states)
-            except Exception as error:  # noqa: BLE001, the training must not see it
-                self._described = Environment()
-                self.report_failure("environment", reason_of(error))
-        environment = dataclasses.replace(self._described, collectors=states)
-        if environment == self._written:
-            return None
-        self._written = environment
-        return environment
-
-    def _write(self) -> None:
-        if not self._outbox.write():
-            self._written = None  # a new file is to begin with the environment
-
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9
-
-
-def _known(entries: list[Entry]) -> int:
-    """How many entries there are up to the last one after which the CPU time is known."""
-    size = len(entries)
-    while size and not is_cpu_known(entries[size - 1]):
-        size -= 1
-    return size
-
-
-def _drain(queue: deque[_T]) -> list[_T]:
-    return [queue.popleft() for _ in range(len(queue))]

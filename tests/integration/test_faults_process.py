@@ -211,7 +211,7 @@ def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> 
         assembly.create_collectors = lambda: collectors
         with tbslow.start(Path(logdir) / method) as monitor:
             train(30, 0.01)
-            monitor._session._next_sample = 0.0
+            monitor._session._sampling.take()
             monitor._session.tick()
             train(30)
         assembly.create_collectors = create

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from unit.writer.sessions import Counting, chunks, live, session_of, turn
 
-from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, Failure
+from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch
 from tb_slowdown_plugin.writer.output.outbox import (
     MemorySink,
 )
@@ -97,19 +97,6 @@ def test_the_environment_is_written_first_and_when_it_changes(run):
     assert {environment.versions["python"] for _, environment in told} == {"3"}
 
 
-def test_an_environment_that_can_not_be_told_is_a_failure_of_its_own(run):
-    def describe(states):
-        raise OSError("no /proc")
-
-    session = session_of(run, Counting(), describe=describe)
-    run.step()
-    session.stop()
-    chunk = chunks(run.sink)[0]
-    assert chunk.environment.collectors == (CollectorState("counting", "running"),)
-    failures = [e.what for c in chunks(run.sink) for e in c.events if isinstance(e.what, Failure)]
-    assert failures == [Failure("environment", "OSError in describe")]
-
-
 def test_a_fork_writes_nothing(run):
     session = session_of(run, Counting())
     session.abandon()
@@ -120,21 +107,6 @@ def test_a_fork_writes_nothing(run):
     session.stop()
     assert run.sink.records == []
     assert not run.sink.closed
-
-
-def test_steps_that_were_not_kept_are_told(run):
-    session = session_of(run)
-    run.step()
-    session.flush()
-    run.step()
-    run.recorder.entries.clear()
-    run.step()
-    session.flush()
-    session.flush()
-    found = chunks(run.sink)
-    assert found[1].first_row == 2
-    failures = [e.what for c in found for e in c.events if isinstance(e.what, Failure)]
-    assert failures == [Failure("recorder", "steps come faster than they can be written")]
 
 
 @pytest.mark.parametrize(
