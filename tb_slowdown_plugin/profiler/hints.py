@@ -14,7 +14,7 @@ _MUCH: Final = 0.15
 """Share of a step from which it is worth a change: the floor of `notes_on`."""
 _SHORT_SECONDS: Final = 30e-6
 """Mean length of kernels that take about as long to launch as to run."""
-_MOST: Final = 3
+_MOST_HINTS: Final = 3
 
 
 def hints(trace: Trace) -> list[str]:
@@ -52,7 +52,7 @@ def hints(trace: Trace) -> list[str]:
             (efficiency.waits_for_host - share["input"], _launches(trace)),
         ]
     found.sort(key=lambda pair: -pair[0])
-    return [sentence for size, sentence in found if size >= _MUCH and sentence][:_MOST]
+    return [sentence for size, sentence in found if size >= _MUCH and sentence][:_MOST_HINTS]
 
 
 def _input(trace: Trace) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 _POLYNOMIAL: Final = 0x82F63B78
 _MASK_DELTA: Final = 0xA282EAD8
 _BLOCK: Final = 256
-_SHORT: Final = 64
+_SHORT_BYTES: Final = 64
 """Bytes up to which the loop is faster."""
 _ONES: Final = 0xFFFFFFFF
 
@@ -36,7 +36,7 @@ def masked_crc32c(data: bytes) -> int:
     >>> hex(masked_crc32c(b"123456789"))
     '0xc78ab0e5'
     """
-    crc = _by_bytes(data) if len(data) < _SHORT else _by_blocks(data)
+    crc = _by_bytes(data) if len(data) < _SHORT_BYTES else _by_blocks(data)
     return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _ONES
 
 

@@ -67,14 +67,14 @@ _WIDE_AT_ONCE: Final = threading.Semaphore(4)
 """More threads would only take turns at Python's lock and at the memory, so that the first of
 twenty wide answers comes as late as the last, and a narrow one between them (docs/scale.md)."""
 
-_MOST: Final = 1_000
+_MOST_LEDGERS: Final = 1_000
 """About 1 KB each; making one of 1,000,000 steps takes 30 to 60 ms."""
 
 
 class Ledgers:
     """Ledgers by analysis, for many threads; the oldest are dropped."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MOST_LEDGERS) -> None:
         self._most = most
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, RunLedger] = OrderedDict()

@@ -35,7 +35,7 @@ _BUCKETS: Final = 64
 _WIDTH_BITS: Final = 4
 """Widths of buckets have eight values an octave: views that are nearly as wide share tiles."""
 
-_MOST: Final = 400
+_MOST_TILES: Final = 400
 """Tiles, of about 100 KB: those of some twenty views."""
 
 _MOST_RUNS: Final = 100
@@ -73,7 +73,7 @@ class TimelineTiles:
     have buckets in common. One thread reduces at a time: most who wait want the same.
     """
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MOST_TILES) -> None:
         self._most = most
         self._lock = threading.Lock()
         self._tiles: OrderedDict[Hashable, Any] = OrderedDict()

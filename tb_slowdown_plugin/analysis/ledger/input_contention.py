@@ -46,7 +46,7 @@ from tb_slowdown_plugin.catalog.signals import (
 )
 from tb_slowdown_plugin.records.types import Float
 
-_LEAST: Final = 0.1
+_ODD_SHARE: Final = 0.1
 """Share of the waits at either end that may be odd."""
 STRETCHED: Final = "stretched_seconds"
 """Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
@@ -92,7 +92,7 @@ def _is_always_alike(wait: Float) -> bool:
     waiting = wait[wait > 0]
     if len(waiting) < 2:
         return False
-    low, high = np.quantile(waiting, (_LEAST, 1 - _LEAST))
+    low, high = np.quantile(waiting, (_ODD_SHARE, 1 - _ODD_SHARE))
     return bool(high - low < SMALLEST_CHANGE * low)
 
 

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.records.types import Float, Run
 _WINDOW_SHARE: Final = 0.05
 _MAX_WINDOW_ROWS: Final = 200
 """Rows that are compared on each side. Chosen by hand."""
-_MOST: Final = 4
+_MOST_NAMED: Final = 4
 _DIGITS: Final = 4
 
 
@@ -42,7 +42,7 @@ def find_changed_scalars(run: Run, onset: int) -> tuple[ChangedScalar, ...]:
         ChangedScalar(
             names.detail(name), before, after, int(run.steps.number[rows[min(row, size - 1)] - 1])
         )
-        for _, row, before, after, name in found[:_MOST]
+        for _, row, before, after, name in found[:_MOST_NAMED]
     )
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.records.types import Float, Int
 
-_SHORT: Final = 4096
+_MOST_SORTED: Final = 4096
 """Values up to which sorting is fastest."""
-_LONG: Final = 50_000
+_MOST_PARTITIONED: Final = 50_000
 """Values up to which numpy is as fast."""
 _SAMPLE: Final = 8192
 _MARGIN: Final = 4.0
@@ -66,11 +66,11 @@ def _between(low: float, high: float, share: float) -> float:
 def _ranked(values: Float | Int, ranks: Sequence[int]) -> list[float] | None:
     """The values of ascending ranks; None where numpy is to be asked."""
     count = len(values)
-    if not count or _SHORT < count <= _LONG:
+    if not count or _MOST_SORTED < count <= _MOST_PARTITIONED:
         return None
     if math.isnan(float(values.sum())):  # infinite ones of both signs, too
         return None
-    if count <= _SHORT:
+    if count <= _MOST_SORTED:
         ordered = np.sort(values)
         return [float(ordered[rank]) for rank in ranks]
     sample: NDArray[Any] = np.sort(values[:: max(1, count // _SAMPLE) | 1])

@@ -43,7 +43,7 @@ _SILVERMAN: Final = 0.9
 
 _TAILS: Final = 0.005
 
-_LEAST: Final = 1e-3
+_LEAST_DENSITY: Final = 1e-3
 """Of the highest density; what was never seen is not impossible."""
 
 
@@ -171,7 +171,7 @@ def estimate_density(deviations: Float) -> Density:
     reach = min(int(4 * bandwidth) + 1, _BINS // 2 - 1)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / kernel.sum(), "same")
-    return Density(lowest, width, np.log(smooth + _LEAST * smooth.max()))
+    return Density(lowest, width, np.log(smooth + _LEAST_DENSITY * smooth.max()))
 
 
 def place_jump(values: Float, before: float, after: float, density: Density) -> int:

@@ -20,7 +20,7 @@ _REST_NS: Final = (20_000_000, 100_000_000)
 _REST_LOSING_NS: Final = (2_000_000, 20_000_000)
 """Least and most between two readings; where steps are shorter, the seconds are told to the
 steps right after the one that had them."""
-_LONG: Final = 1.5
+_LONG_RATIO: Final = 1.5
 """A stretch that took so many times the usual is asked after a quarter of the rest."""
 _LOSING: Final = 0.1
 """Graphs lose time if they lost this share of what passed since the reading before; the wait
@@ -104,7 +104,7 @@ class GraphAccount:
             # Steps without accounts ask seldom: what passed in this one counts.
             self._look(min(unasked_ns, now_ns - self._context.stopwatch.changed_ns))
         wait_ns = 0 if self._owed_ns else self._rest_ns - self._unread_ns
-        self._context.stopwatch.ask_again(now_ns + wait_ns, int(_LONG * self._usual_ns))
+        self._context.stopwatch.ask_again(now_ns + wait_ns, int(_LONG_RATIO * self._usual_ns))
 
     def _look(self, passed_ns: int) -> None:
         unread_ns = self._unread_ns
@@ -113,7 +113,7 @@ class GraphAccount:
             self._usual_ns = usual_ns + (passed_ns - usual_ns) / 8
             if (
                 unread_ns >= self._rest_ns
-                or (passed_ns > _LONG * usual_ns and unread_ns >= self._rest_ns // 4)
+                or (passed_ns > _LONG_RATIO * usual_ns and unread_ns >= self._rest_ns // 4)
                 or names.VALIDATION in self._opened
             ) and self._executing_eagerly():
                 self._owed_ns = self._read(unread_ns)

@@ -17,7 +17,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
-_MOST: Final = 256
+_MOST_CALLBACKS: Final = 256
 """Callbacks alive at once that are remembered."""
 
 _MOST_CLASSES: Final = 10
@@ -75,7 +75,7 @@ def _frame_around(callback: Any, frame: FrameType) -> FrameType | None:
 def _remember(callback: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
     with contextlib.suppress(Exception):  # the program must not see it
         file, line = calling_line(_frame_around(callback, sys._getframe(1)))
-        if file and len(_lines) < _MOST:
+        if file and len(_lines) < _MOST_CALLBACKS:
             key = id(callback)
             alive = weakref.ref(callback, lambda _: _lines.pop(key, None))
             _lines[key] = alive, SourcePlaces.of_process().at(file, line)

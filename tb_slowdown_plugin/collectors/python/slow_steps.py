@@ -44,7 +44,7 @@ _LONGER: Final = 1.5
 _NEWEST: Final = 32
 _LOOKS_APART: Final = 5
 """How many looks come before the bytes that were written are read again."""
-_MOST: Final = 1_000
+_MOST_SLOW_STEPS: Final = 1_000
 """Slow steps that a record tells of."""
 WRITTEN_BYTES: Final = 256 * 1024
 """Written while a step is slow, from which it writes a file."""
@@ -124,7 +124,7 @@ class SlowSteps:
     def _run(self) -> None:
         began_ns = self._context.clock.monotonic_ns()
         rest = _EVERY_SECONDS
-        while not self._over.wait(rest) and self._told < _MOST:
+        while not self._over.wait(rest) and self._told < _MOST_SLOW_STEPS:
             age = (self._context.clock.monotonic_ns() - began_ns) / 1e9
             rest = min(_EVERY_SECONDS * max(1.0, age / _OFTEN_SECONDS), _SELDOM_SECONDS)
             try:

@@ -20,7 +20,7 @@ from tb_slowdown_plugin.collectors.system.kernel_files import open_if_there
 from tb_slowdown_plugin.records.types import Fact
 
 _CHILDREN: Final = "proc/self/task/{}/children"
-_MOST: Final = 64
+_MOST_PROCESSES: Final = 64
 """Processes that are read, the first ones."""
 
 
@@ -73,7 +73,9 @@ class ChildProcesses:
         started = {each.pid: each for each in self._processes()}
         listed = self._children.read().split()
         before, self._running = self._running, {}
-        for pid in list(dict.fromkeys([*map(int, listed), *filter(None, started)]))[:_MOST]:
+        for pid in list(dict.fromkeys([*map(int, listed), *filter(None, started)]))[
+            :_MOST_PROCESSES
+        ]:
             seconds = self._computed(pid)
             if seconds is None:
                 continue

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 _NESTS: Final = (tuple, list, dict)
 _DEEPEST: Final = 4
-_MOST: Final = 1 << 40
+_MOST_ELEMENTS: Final = 1 << 40
 """Of one call, so that the sum over a step can be stored: an upper bound may be any integer."""
 _MOST_PARTS: Final = 16
 """Of a nest that are looked at: it may be a list of a million numbers."""
@@ -82,7 +82,7 @@ class ArgumentSizes:
         turns = self._turns.get(function)
         if turns is None:
             return size
-        return min(max(size, 1) * _read_turns(turns, args, kwargs), _MOST)
+        return min(max(size, 1) * _read_turns(turns, args, kwargs), _MOST_ELEMENTS)
 
     def expect_lengths(self, function: int, signature: tuple[Any, Any]) -> None:
         """From now on, and before its first call is read, a function's signature is known.

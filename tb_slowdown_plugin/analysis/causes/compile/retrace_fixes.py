@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
-_SHORT: Final = {
+_IN_SHORT: Final = {
     "python_number": "Pass a tensor.",
     "python_value": "Pass a tensor, or make one function per value.",
     "python_object": "Pass the object's tensors, or always the same object.",
@@ -51,7 +51,7 @@ def short_fix(trace: Trace) -> str:
     if any(_is_method(change) for change in trace.changes[:1]):
         return "Read the method once, before the loop."
     what = trace.changes[0].what if trace.changes else ""
-    return _SHORT.get(what, "Look at what differs between the calls.")
+    return _IN_SHORT.get(what, "Look at what differs between the calls.")
 
 
 @dataclass(frozen=True, slots=True)
