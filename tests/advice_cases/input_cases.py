@@ -23,6 +23,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         wait("Range Batch Skip Take Map", at_epochs=True),
     ),
     "input_fixes.more_workers": (wait(workers=1), wait()),
+    "input_fixes.less_per_batch": (wait(workers=1, beside=True), wait(workers=1)),
     "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
     "input_fixes.larger_batches": (wait(arrays=True), wait(arrays=True, epoch_steps=2)),
     "input_fixes.several_steps_a_call": (

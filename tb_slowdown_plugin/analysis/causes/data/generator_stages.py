@@ -47,6 +47,22 @@ def batches_by_index() -> Advice:
     )
 
 
+def less_per_batch() -> Advice:
+    """Where no batch is late, and making them takes the step's cores."""
+    return Advice(
+        "Make a batch in few calls of NumPy, without a loop over its examples, and compute what is "
+        "the same in each epoch once, in `__init__`.",
+        snippet(
+            same("def __getitem__(self, index):"),
+            same("    rows = self.order[32 * index : 32 * (index + 1)]"),
+            old("    return np.stack([prepare(self.x[row]) for row in rows]), self.y[rows]"),
+            new("    return prepare(self.x[rows]), self.y[rows]"),
+        ),
+        "`prepare` must work on a whole batch.",
+        "in the `__getitem__` of your `PyDataset`",
+    )
+
+
 def more_workers(workers: int) -> Advice:
     """For a `PyDataset` that has this many."""
     several = "several" if workers == 1 else "more"

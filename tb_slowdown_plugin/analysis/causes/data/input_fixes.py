@@ -82,6 +82,7 @@ OFFERS: Final = (
     Offer(plain(epoch_stages.read_to_the_end), when=input_wait.leaves_the_cache_early),
     Offer(plain(epoch_stages.skip_first), when=input_wait.computes_what_it_skips),
     Offer(more_workers, when=input_wait.makes_batches_in_python),
+    Offer(_at_python(plain(generator_stages.less_per_batch)), when=input_wait.makes_batches_beside),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=input_wait.fits_arrays),
     Offer(plain(fit_on_arrays.larger_batches), when=input_wait.has_batches_to_merge),
     Offer(several_steps_a_call, when=input_wait.calls_for_each_batch),

@@ -267,7 +267,12 @@ def tuned_ends_are_waited_for(wait: InputWait) -> bool:
 
 def makes_batches_in_python(wait: InputWait) -> bool:
     """A `PyDataset` makes the batches."""
-    return wait.workers > 0 and not wait.at_ends
+    return wait.workers > 0 and not wait.at_ends and not wait.beside
+
+
+def makes_batches_beside(wait: InputWait) -> bool:
+    """A `PyDataset` makes the batches in time, on the cores that the step needs."""
+    return wait.workers > 0 and wait.beside
 
 
 def fits_arrays(wait: InputWait) -> bool:

@@ -136,6 +136,8 @@ def python_place(case: Case) -> str:
 def function_place(case: Case, finding: Finding) -> str:
     """The program's function that the slowest stage runs; "" where that is not sure."""
     stages = slow_stages(case, finding)
+    if not stages and case.run.facts(PY_DATASET):  # its method is all of the pipeline
+        return python_place(case)
     if not stages or not any(kind in stages[-1][1].subject for kind in _RUN_FUNCTIONS):
         return ""
     return python_place(case) or _only_one(fact.subject for fact in _functions_of_newest(case))

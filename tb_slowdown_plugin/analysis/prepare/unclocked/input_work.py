@@ -11,7 +11,7 @@ pose_heatmaps).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -33,6 +33,8 @@ from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 _SIZES: Final = 2
 """Of batches: all but the last one of a pass are alike."""
+_PASSES_ABOUT: Final = 5
+"""Whose ends say together what a step takes by itself: one alone has a noise of its own."""
 _BATCHES: Final = frozenset({"Batch", "ParallelBatch"})
 _UNEVEN: Final = frozenset({"PaddedBatch", "GroupByWindow", "DenseToRagged", "DenseToSparse"})
 """Stages that give batches of different sizes, the last ones of a pass often smaller ones."""
@@ -46,26 +48,49 @@ def with_input_work(run: Run, measured: Mapping[str, Float], epochs: Int) -> dic
       measured: Account -> (S,) exclusive seconds.
       epochs: Rows at which passes begin.
     """
-    made = dict(measured)
-    pipelines = _pipelines(run)
-    # The last step, and where its batch may be a smaller one, the step before it.
-    ready = 1 if pipelines and pipelines[-1].numbers.get("full_batches") else 2
-    passes = [each for each in _passes(epochs, len(run.steps)) if _ends_alike(run, each, ready)]
-    if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines):
-        return made
     core = left_over(run, measured)
+    column = np.zeros(len(core))
+    for passes in _of_one_work(run, _passes(epochs, len(run.steps))):
+        _book(run, core, passes, column)
+    return {**measured, names.INPUT_WORK: column} if column.any() else dict(measured)
+
+
+def _book(run: Run, core: Float, passes: Sequence[slice], column: Float) -> None:
+    """Adds to the column what the steps of these passes take longer than those at their ends."""
+    within = slice(passes[0].start, passes[-1].stop)
+    pipelines = [fact for row, fact in run.facts(names.INPUT_PIPELINE) if row < within.stop]
+    is_full = bool(pipelines) and bool(pipelines[-1].numbers.get("full_batches"))
+    # The last step, and where its batch may be a smaller one, the step before it.
+    ready = 1 if is_full or _new_shapes(run, within) == 1 else 2
+    passes = [each for each in passes if _ends_alike(run, each, ready)]
+    if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines, within):
+        return
     others = [core[rows][1:-ready] for rows in passes]
     usual = np.array([np.median(each) for each in others])
     alone = np.array([core[rows][-ready] for rows in passes])
     if not np.all(usual > 0) or not _are_shorter(alone, usual, others):
-        return made
-    share = float(np.median(alone / usual))
-    column = np.zeros(len(core))
-    for rows, level in zip(passes, usual, strict=True):
+        return
+    # A pipeline that makes more and more takes more and more from steps that stay as they are.
+    levels = np.minimum(_of_passes_about(alone), usual)
+    for rows, level, most in zip(passes, levels, usual, strict=True):
         beside = slice(rows.start, rows.stop - ready)
-        column[beside] = np.clip(core[beside] - share * level, 0.0, (1 - share) * level)
-    made[names.INPUT_WORK] = column
-    return made
+        column[beside] = np.clip(core[beside] - level, 0.0, most - level)
+
+
+def _of_passes_about(alone: Float) -> Float:
+    """(P,) for each pass the median of those about it, as many for the first as for others."""
+    width = min(_PASSES_ABOUT, len(alone))
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(alone, width), axis=1)
+    first = np.clip(np.arange(len(alone)) - width // 2, 0, len(alone) - width)
+    return np.asarray(medians[first])
+
+
+def _of_one_work(run: Run, passes: Iterable[slice]) -> list[list[slice]]:
+    """The passes in whose steps the same functions run, and of these all that do."""
+    found: dict[int, list[slice]] = {}
+    for rows in passes:
+        found.setdefault(int(np.median(run.steps.ran[rows])), []).append(rows)
+    return list(found.values())
 
 
 def _passes(epochs: Int, count: int) -> Iterator[slice]:
@@ -90,16 +115,12 @@ def _is_usual(value: float, part: Int | Float) -> bool:
     return bool(abs(value - np.median(part)) <= ALIKE * abs(np.median(part)))
 
 
-def _pipelines(run: Run) -> list[Fact]:
-    return [fact for _, fact in run.facts(names.INPUT_PIPELINE)]
-
-
 def _is_fit(run: Run) -> bool:
     """Whether Keras trains: its functions get iterators, whose elements are declared, not seen."""
     return bool(run.facts(KERAS_FIT))
 
 
-def _batches_are_alike(run: Run, pipelines: Sequence[Fact]) -> bool:
+def _batches_are_alike(run: Run, pipelines: Sequence[Fact], within: slice) -> bool:
     """Whether all batches of a pass but the last are of one size, as far as the record says."""
     stages = [set(fact.subject.split()) for fact in pipelines]
     if any(_UNEVEN & each for each in stages):
@@ -107,8 +128,18 @@ def _batches_are_alike(run: Run, pipelines: Sequence[Fact]) -> bool:
     are_seen = run.steps.argument_size.any() and not _is_fit(run)
     if are_seen or any(_BATCHES & each for each in stages):
         return True
-    shapes = run.signals.values.get("batch_shapes")
-    return shapes is not None and 0 < float(np.nanmax(shapes, initial=0.0)) <= _SIZES
+    return 0 < _new_shapes(run, within) <= _SIZES
+
+
+def _new_shapes(run: Run, within: slice) -> float:
+    """How many shapes of batches were new in these rows."""
+    shapes, row = run.signals.values.get("batch_shapes"), run.signals.row
+    if shapes is None:
+        return 0.0
+    before, until = (
+        float(np.nanmax(shapes[row < end], initial=0.0)) for end in (within.start, within.stop)
+    )
+    return until - before
 
 
 def _are_shorter(alone: Float, usual: Float, others: Sequence[Float]) -> bool:

@@ -8,7 +8,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.causes.data import generator_stages
 
 
-@pytest.mark.parametrize("name", ["no_generator", "generate_batches"])
+@pytest.mark.parametrize("name", ["no_generator", "generate_batches", "less_per_batch"])
 def test_the_lines_are_python_and_have_a_price(name):
     fix = getattr(generator_stages, name)()
     ast.parse("\n".join(text for _, text in as_example(fix.code)))

@@ -183,6 +183,12 @@ def test_the_place_of_a_py_dataset_is_the_function_that_makes_a_batch(cause_of):
     assert cause.place == Place("data.py", 12, "Batches.__getitem__")
 
 
+def test_the_place_of_a_py_dataset_needs_no_model_of_the_stages(cause_of):
+    made = Fact("py_dataset", "Batches.__getitem__ (data.py:12)", {"workers": 1})
+    cause = cause_of("flat", np.full(SIZE, 0.030), events=[(0, made)])
+    assert cause.place == Place("data.py", 12, "Batches.__getitem__")
+
+
 def test_a_py_dataset_that_gets_slower_is_looked_at_before_it_gets_workers(cause_of):
     cause = cause_of(
         "drift", np.linspace(0.0, 0.060, SIZE), events=[(0, Fact("py_dataset", "", {"workers": 1}))]

@@ -75,3 +75,37 @@ def test_a_stall_of_another_reason_is_none_of_it(make_run):
 )
 def test_what_is_not_sure_gets_no_account(make_run, period, more):
     assert taken(make_run, period, **more) is None
+
+
+def test_a_pipeline_that_makes_more_in_each_epoch_takes_more(make_run):
+    more = np.repeat(np.linspace(0.005, 0.020, PASSES), PASS)
+    work = taken(make_run, np.where(ENDS, 0.010, 0.010 + more))
+    whole = EPOCHS[-1]
+    np.testing.assert_allclose(work[:whole], np.where(ENDS, 0.0, more)[:whole], atol=1e-9)
+
+
+@pytest.mark.parametrize(("shapes", "is_seen"), [(1.0, True), (2.0, False)])
+def test_where_all_batches_had_one_shape_the_last_step_of_an_epoch_counts(
+    make_run, shapes, is_seen
+):
+    period = np.where(np.arange(SIZE) % PASS == PASS - 1, 0.010, 0.020)
+    pipeline = Fact(names.INPUT_PIPELINE, "Generator")
+    signals = {"batch_shapes": [1.0, shapes]}
+    run = make_run(period, events=[(0, pipeline)], signals=signals, signal_rows=[5, SIZE - 50])
+    assert (names.INPUT_WORK in with_input_work(run, {}, EPOCHS)) == is_seen
+
+
+def test_each_model_is_compared_with_itself_and_its_own_batches(make_run):
+    first = np.arange(SIZE) < SIZE // 2
+    period = np.where(first, 0.030, np.where(ENDS, 0.010, 0.020))
+    run = make_run(
+        period,
+        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
+        signals={"batch_shapes": [2.0, 2.0, 4.0, 5.0]},
+        signal_rows=[5, SIZE // 2 - 1, SIZE // 2 + 9, SIZE],
+    )
+    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
+    work = with_input_work(run, {}, EPOCHS)[names.INPUT_WORK]
+    assert not work[first].any()
+    second = slice(SIZE // 2, EPOCHS[-1])
+    np.testing.assert_allclose(work[second], np.where(ENDS, 0.0, 0.010)[second], atol=1e-9)
