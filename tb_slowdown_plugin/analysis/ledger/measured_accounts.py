@@ -47,6 +47,10 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_BESIDE_TRAINING: Final = frozenset(
+    {names.CALLBACK, names.CHECKPOINT, names.SUMMARY, names.FILE_WRITE, names.PREDICT, names.CALL}
+)
+"""Families of accounts of what the program has done between two batches."""
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
 
@@ -122,7 +126,7 @@ def judge_account(
     if account == names.INPUT_WAIT:
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)
-        wall -= _seconds_between_passes(steps)
+        wall -= _seconds_beside_training(steps)
     counted = _leave_out_usual(steps, account, column)
     if counted.sum() >= floor * wall:
         return [*findings, name_whole(_spent(steps, account, column, events, warm_up_rows))]
@@ -171,12 +175,14 @@ def _contended_seconds(steps: Steps) -> float:
     )
 
 
-def _seconds_between_passes(steps: Steps) -> float:
-    """Validation and the end of passes, in which no step of training waits for anything."""
+def _seconds_beside_training(steps: Steps) -> float:
+    """Validation, the end of passes, callbacks, saves: there no step waits for its batch."""
     return sum(
         float(column.sum())
         for name, column in steps.accounts.items()
-        if rule_of(name).class_ == "validation" or name == _END_OF_PASS
+        if rule_of(name).class_ == "validation"
+        or name == _END_OF_PASS
+        or names.family(name) in _BESIDE_TRAINING
     )
 
 

@@ -23,6 +23,17 @@ def test_waiting_for_input_is_named_from_15_percent(share, named):
     assert bool(findings({"input_wait": wait})) == named
 
 
+@pytest.mark.parametrize(
+    ("account", "named"),
+    [("callback:Plotter", True), ("checkpoint:save", True), ("eager:f", False)],
+)
+def test_a_wait_is_compared_with_the_time_in_which_batches_are_taken(account, named):
+    # 20% of the steps, 10% of the run: the other half of it no step waits for a batch.
+    wait = np.random.default_rng(0).gamma(3, 0.01 * 0.2 / 0.8 / 3, 2000)
+    found = findings({"input_wait": wait, account: np.full(2000, 0.0125)})
+    assert ("input_wait" in {each.source for each in found}) == named
+
+
 @pytest.mark.parametrize(("seconds", "named"), [(0.0003, False), (0.001, True)])
 def test_asking_for_a_batch_that_is_ready_is_no_waiting(seconds, named):
     wait = np.full(2000, seconds)
