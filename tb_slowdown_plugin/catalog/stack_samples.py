@@ -18,6 +18,8 @@ goes on."""
 FEEDS: Final = "feeds"
 """In a generator or a loader of the program, which makes what its loop gets next."""
 
+GRAPH: Final = "graph"
+"""In a `tf.function`, a session, or a gradient: Python has handed on to TensorFlow."""
 EAGER: Final = "eager"
 """In the start of one operation of TensorFlow."""
 NO_GRAPH: Final = "no_graph"

@@ -28,6 +28,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
+    runs_graph,
     runs_no_graph,
     starts_operation,
     trains_eagerly,
@@ -214,6 +215,8 @@ class PythonStacks:
                     inside.append(stack_samples.EAGER_TRAINING)
                     if self._stands_still(thread, frames, frame, at):
                         inside.append(stack_samples.LONG_TRAINING)
+                elif runs_graph(frame):
+                    inside.append(stack_samples.GRAPH)
             self._add(place, inside)
 
     def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:

@@ -31,6 +31,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
     FAR_BEYOND,
     LARGER,
+    MAJORITY,
     MOSTLY,
     SEVERAL,
     TELLING,
@@ -64,14 +65,18 @@ class GrowingPlace(NamedTuple):
         return self.step_seconds[1] - self.step_seconds[0]
 
 
-def growing_places(case: Case) -> list[GrowingPlace]:
+def growing_places(case: Case, *, in_python: bool = False) -> list[GrowingPlace]:
     """Places in which a step spends more time at the end, the largest rise first.
 
     A share of the samples times the step time of those samples: a place that had nearly all
     of a step before grows with it, and its share can't. Where no line grows for sure, the lines of
     a function are one place, that of most samples. Empty without two sets of samples.
+
+    Args:
+      case: The run.
+      in_python: Without lines that mostly wait for a graph, which takes no CPU of this thread.
     """
-    ends = _find_ends(case)
+    ends = _find_ends(case, in_python)
     if ends is None:
         return []
     functions: dict[str, list[str]] = defaultdict(list)
@@ -94,15 +99,20 @@ class _Ends(NamedTuple):
     took: tuple[float, float]
 
 
-def _find_ends(case: Case) -> _Ends | None:
+def _find_ends(case: Case, in_python: bool) -> _Ends | None:
     sets = stack_sets(case.run)
     if len(sets) < 2:
         return None
     first, last = _ends_of(sets)
     before = sets[-len(last) - 1].row
+    graph = _samples_of(last, stack_samples.GRAPH) if in_python else {}
     return _Ends(
         _samples_of(first),
-        _samples_of(last),
+        {
+            place: seen
+            for place, seen in _samples_of(last).items()
+            if graph.get(place, 0.0) < MAJORITY * seen
+        },
         (_size(first), _size(last)),
         (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row)),
     )
@@ -144,11 +154,16 @@ def _size(sets: list[StackSet]) -> float:
     return max(1.0, sum(each.of for each in sets))
 
 
-def _samples_of(sets: list[StackSet]) -> dict[str, float]:
+def waits_for_graph(fact: Fact) -> bool:
+    """Whether the thread mostly waits for a graph at a line: Python has nothing to do then."""
+    return fact.numbers.get(stack_samples.GRAPH, 0.0) >= MAJORITY * samples_of(fact) > 0
+
+
+def _samples_of(sets: list[StackSet], kind: str = stack_samples.SAMPLES) -> dict[str, float]:
     """By place."""
     samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
-        samples[place_of(fact)] += samples_of(fact)
+        samples[place_of(fact)] += fact.numbers.get(kind, 0.0)
     return samples
 
 

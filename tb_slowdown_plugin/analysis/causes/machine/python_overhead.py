@@ -43,6 +43,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     places_of_python,
     tell_new_operations,
     tell_places,
+    waits_for_graph,
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
@@ -103,14 +104,15 @@ def explain(case: Case) -> Claim | None:
     waited = waits.claim(case) or flat_python.claim(case) or polling.claim(case)
     if waited is not None:
         return waited
-    places = growing_places(case)
+    places = growing_places(case, in_python=True)
     found = _growth_of_all(case) or _growth_at_intervals(case)
     if found is None:
         places = [each for each in places if _stands_out(each)]
         jump = _jump(case) if places else None
         return None if jump is None else _tell_jump(case, jump, places)
     lost = case.wall_share(lost_seconds(found.claimed))
-    most = places_of_most(case, lost) or places_of_python(case)
+    most = [fact for fact in places_of_most(case, lost) if not waits_for_graph(fact)]
+    most = most or places_of_python(case)
     main = [each.place for each in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
     often = ""

@@ -11,6 +11,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
+    runs_graph,
     runs_no_graph,
     starts_operation,
     trains_eagerly,
@@ -65,6 +66,8 @@ def test_graphs_models_and_gradients_are_none() -> None:
         return tf.matmul(weight, weight)
 
     assert share(step) < 0.05
+    assert share(step, runs_graph) > 0.5
+    assert share(lambda: tf.matmul(weight, weight), runs_graph) < 0.05
     assert share(lambda: model(weight)) < 0.05
 
 

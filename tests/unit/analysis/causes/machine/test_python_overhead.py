@@ -187,8 +187,23 @@ def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
     )
 
 
-def place(row, name, samples, of=60):
-    return row, Fact("python_stack", name, {"samples": float(samples), "of": float(of)})
+def place(row, name, samples, of=60, **kinds):
+    return row, Fact("python_stack", name, {"samples": float(samples), "of": float(of), **kinds})
+
+
+@pytest.mark.parametrize(("graph", "line"), [(0.0, 12), (46.0, 88)])
+def test_a_line_that_waits_for_a_graph_is_no_python_work_that_grows(
+    make_run, find, judge, graph, line
+):
+    events = [
+        place(50, "train (agent.py:12)", 48, graph=graph),
+        place(590, "train (agent.py:12)", 48, graph=graph),
+        place(590, "sample (agent.py:88)", 12),
+    ]
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT, events=events)
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.place is not None
+    assert cause.place.line == line
 
 
 JUMP = np.where(np.arange(SIZE) >= 300, 0.010, 0.0)
