@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Final
 
@@ -32,6 +32,8 @@ _OTHER_FILES: Final = (
 _WRAPPER: Final = "traceback_utils.py"
 """What TensorFlow and Keras put around their functions, to shorten tracebacks."""
 _GRAPHS: Final = ("/client/", "/eager/backprop.py", "/polymorphic_function/")
+_CALLS_OF_LAYERS: Final = ("/layers/layer.py", "/ops/operation.py", "/engine/base_layer.py")
+"""Where Keras 3 and 2 call a layer or a model, whose own `call` may be the program's."""
 _PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
 _OTHER_FUNCTIONS: Final = frozenset({"__array__", "_numpy", "constant", "numpy"})
 """What copies arrays, and waits for a device."""
@@ -66,6 +68,30 @@ def runs_graph(innermost: FrameType) -> bool:
         for frame in _libraries(innermost)
         for part in _GRAPHS
     )
+
+
+def caller_of_model(stack: Iterable[FrameType]) -> FrameType | None:
+    """The program's frame that called the model, or the layer, in whose own code it is now.
+
+    That is what could be a `tf.function`, or could call the model less often.
+
+    Args:
+      stack: Frames, innermost first.
+
+    Returns:
+      The program's innermost frame where no model was called; None without one.
+    """
+    found = None
+    is_called = True
+    for frame in stack:
+        if not is_installed(frame.f_code.co_filename):
+            if not is_called:
+                break
+            found, is_called = frame, False
+        elif frame.f_code.co_name == "__call__":
+            file = frame.f_code.co_filename.replace("\\", "/")
+            is_called |= file.endswith(_CALLS_OF_LAYERS)
+    return found
 
 
 def _libraries(innermost: FrameType) -> Iterator[FrameType]:

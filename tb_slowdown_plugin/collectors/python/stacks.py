@@ -28,6 +28,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
+    caller_of_model,
     runs_graph,
     runs_no_graph,
     starts_operation,
@@ -208,6 +209,7 @@ class PythonStacks:
                 elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(stack_samples.OWN)
                 elif runs_no_graph(frame):
+                    place = _place_of(caller_of_model(stack)) or place
                     inside.append(stack_samples.NO_GRAPH)
                     if self._stands_still(thread, frames, frame, at):
                         inside.append(stack_samples.LONG_OPERATION)
@@ -267,7 +269,10 @@ class PythonStacks:
 
 def _place(stack: Stack) -> Place | None:
     """The innermost frame outside of libraries, None where there is none."""
-    frame = program_frame(stack)
+    return _place_of(program_frame(stack))
+
+
+def _place_of(frame: FrameType | None) -> Place | None:
     return None if frame is None else (frame.f_code, line_of(frame))
 
 

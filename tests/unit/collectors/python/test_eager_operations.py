@@ -11,6 +11,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
+    caller_of_model,
     runs_graph,
     runs_no_graph,
     starts_operation,
@@ -98,3 +99,63 @@ def test_gradients_and_updates_without_a_graph_are_seen():
     graph()
     assert share(train, trains_eagerly) > 0.8
     assert share(graph, trains_eagerly) < 0.05
+
+
+def frames_here():
+    frame, stack = sys._getframe(1), []
+    while frame is not None:
+        stack.append(frame)
+        frame = frame.f_back
+    return stack
+
+
+class Noted(tf.keras.layers.Layer):
+    """Notes who called it."""
+
+    def call(self, rows):
+        self.caller = caller_of_model(frames_here()).f_code.co_name
+        return rows
+
+
+class Around(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.noted = Noted()
+
+    def call(self, rows):
+        return self.noted(rows)
+
+
+def test_who_calls_a_model_is_the_place_of_what_its_layers_do():
+    def grade(model):
+        return model(tf.ones((2, 3)))
+
+    model = Around()
+    grade(model)
+    assert model.noted.caller == "grade"
+    inputs = tf.keras.Input((3,))
+    layer = Noted()
+    grade(tf.keras.Model(inputs, layer(inputs)))
+    assert layer.caller == "grade"
+
+
+def test_without_a_model_it_is_the_innermost_function_of_the_program():
+    def innermost():
+        return caller_of_model(frames_here()).f_code.co_name
+
+    def around():
+        return innermost()
+
+    assert around() == "innermost"
+
+
+def test_what_a_callback_calls_is_its_own():
+    class Calls(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            self.model.noted(tf.ones((1, 3)))
+
+    model = Around()
+    model.compile(loss=None)
+    model.train_step = lambda data: {"loss": tf.constant(0.0)}
+    model.fit(tf.ones((2, 3)), callbacks=[Calls()], verbose=0)
+    assert model.noted.caller == "on_train_batch_end"
