@@ -19,6 +19,7 @@ from tb_slowdown_plugin.records.types import (
     Environment,
     Fact,
     Failure,
+    StepTable,
 )
 from tb_slowdown_plugin.writer.output.chunk_writer import ChunkWriter
 from tb_slowdown_plugin.writer.output.outbox import Outbox, Sink
@@ -58,7 +59,9 @@ class Session:
     ) -> None:
         self.recorder = recorder
         self._outbox = Outbox(sink, self.report_failure)
-        self._chunks = ChunkWriter(recorder, self._outbox, session, describe, self.report_failure)
+        self._chunks = ChunkWriter(
+            recorder, self._outbox, session, describe, self._note, self.report_failure
+        )
         self._watched = set() if logdir is None else {logdir}
         self._clock = recorder.clock
         self._reported: set[str] = set()
@@ -74,9 +77,8 @@ class Session:
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
-        self.observers: Final = self._chunks.observers
+        self.observers: Final[list[Callable[[StepTable], None]]] = []
         """Are given the steps of each chunk, in the background thread; must not raise."""
-        self.observers.append(lambda steps: self.stalls.note(steps.period_seconds))
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
@@ -148,6 +150,11 @@ class Session:
             now = self._now()
             self._next_flush = now + sampler.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
+
+    def _note(self, steps: StepTable) -> None:
+        self.stalls.note(steps.period_seconds)
+        for observe in self.observers:
+            observe(steps)
 
     def flush_on_request(self) -> None:
         """Flushes, or soon does in the background where it is asked again and again.

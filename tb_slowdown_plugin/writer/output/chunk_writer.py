@@ -40,6 +40,7 @@ class ChunkWriter:
       outbox: Where records go.
       session: Eight hex digits that no other session in the logdir has.
       describe: Makes the environment record from the states of the collectors.
+      note: Is given the steps of each chunk; must not raise.
       report_failure: Is told the part that failed, and why.
     """
 
@@ -49,12 +50,14 @@ class ChunkWriter:
         outbox: Outbox,
         session: str,
         describe: Callable[[tuple[CollectorState, ...]], Environment],
+        note: Callable[[StepTable], None],
         report_failure: Callable[[str, str], None],
     ) -> None:
         self._recorder = recorder
         self._outbox = outbox
         self._session = session
         self._describe = describe
+        self._note = note
         self._report_failure = report_failure
         self._clock = recorder.clock
         self._source_lines = SourceLines(self._clock.unix_seconds())
@@ -67,8 +70,6 @@ class ChunkWriter:
         self._written: Environment | None = None
         self.records = 0
         """Made so far."""
-        self.observers: Final[list[Callable[[StepTable], None]]] = []
-        """Are given the steps of each chunk; must not raise."""
 
     def collect(
         self, samples: list[Sample], states: tuple[CollectorState, ...], *, whole: bool
@@ -132,8 +133,7 @@ class ChunkWriter:
         self._outbox.put(Record(encode(chunk), tag, self.records, now))
         self.records += 1
         self._rows += len(steps)
-        for observe in self.observers:
-            observe(steps)
+        self._note(steps)
 
     def _drain_entries(self, whole: bool) -> list[Entry]:
         """What was recorded; if not the whole, without steps whose CPU time is not known yet.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.records.codec import decode
-from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch
+from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, StepTable
 from tb_slowdown_plugin.writer.output.chunk_writer import ChunkWriter
 from tb_slowdown_plugin.writer.output.outbox import MemorySink, Outbox
 from tb_slowdown_plugin.writer.sampling.sampler import STEPS_PER_CHUNK
@@ -31,6 +31,10 @@ def sink() -> MemorySink:
     return MemorySink()
 
 
+def ignore(steps: StepTable) -> None:
+    """What a session does with the steps of a chunk: here nothing."""
+
+
 def describe(states: tuple[CollectorState, ...]) -> Environment:
     return Environment({"python": "3"}, collectors=states)
 
@@ -38,7 +42,7 @@ def describe(states: tuple[CollectorState, ...]) -> Environment:
 @pytest.fixture
 def writer(run, sink, failures) -> ChunkWriter:
     outbox = Outbox(sink, failures.report)
-    return ChunkWriter(run.recorder, outbox, "0badcafe", describe, failures.report)
+    return ChunkWriter(run.recorder, outbox, "0badcafe", describe, ignore, failures.report)
 
 
 def collect(writer, *samples, states=STATES, whole=True) -> None:
@@ -98,9 +102,8 @@ def test_where_nothing_could_be_written_the_next_file_begins_with_the_environmen
             super().write(records)
 
     full = Full()
-    writer = ChunkWriter(
-        run.recorder, Outbox(full, failures.report), "0badcafe", describe, failures.report
-    )
+    outbox = Outbox(full, failures.report)
+    writer = ChunkWriter(run.recorder, outbox, "0badcafe", describe, ignore, failures.report)
     collect(writer)
     full.is_full = False
     run.step()
@@ -114,7 +117,7 @@ def test_an_environment_that_can_not_be_described_is_its_states(run, sink, failu
         raise OSError("no /proc")
 
     outbox = Outbox(sink, failures.report)
-    collect(ChunkWriter(run.recorder, outbox, "0badcafe", fail, failures.report))
+    collect(ChunkWriter(run.recorder, outbox, "0badcafe", fail, ignore, failures.report))
     assert found(sink)[0].environment == Environment(collectors=STATES)
     assert failures == [("environment", "OSError in fail")]
 
@@ -130,9 +133,16 @@ def test_steps_that_were_dropped_leave_a_gap_in_the_rows(run, writer, sink, fail
     assert failures == [("recorder", "steps come faster than they can be written")]
 
 
-def test_many_steps_are_several_chunks_and_observers_see_each(run, writer, sink):
+def test_many_steps_are_several_chunks_and_each_is_noted(run, sink, failures):
     seen: list[int] = []
-    writer.observers.append(lambda steps: seen.append(len(steps)))
+    writer = ChunkWriter(
+        run.recorder,
+        Outbox(sink, failures.report),
+        "0badcafe",
+        describe,
+        lambda steps: seen.append(len(steps)),
+        failures.report,
+    )
     for _ in range(2 * STEPS_PER_CHUNK + 1):
         run.step(0.001)
     run.recorder.emit(Epoch(0))
