@@ -131,6 +131,11 @@ _ACCOUNTS: Final = (
 ACCOUNTS: Final = {one.id: one for one in _ACCOUNTS}
 """By id; an account without an entry is judged like its family."""
 
+BESIDE_TRAINING: Final = frozenset(
+    {names.CALLBACK, names.CHECKPOINT, names.SUMMARY, names.FILE_WRITE, names.PREDICT, names.CALL}
+)
+"""Families of accounts of what a program does between two steps, where it takes no batch."""
+
 WAITING: Final = frozenset({names.CONNECTION, names.INPUT_WAIT, names.COMMUNICATION})
 """Families of accounts in which the training thread sleeps."""
 

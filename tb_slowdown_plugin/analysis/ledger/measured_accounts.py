@@ -21,6 +21,7 @@ from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.types import Confidence, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
+    BESIDE_TRAINING,
     CONTENTION,
     CREATION,
     Account,
@@ -47,10 +48,6 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
-_BESIDE_TRAINING: Final = frozenset(
-    {names.CALLBACK, names.CHECKPOINT, names.SUMMARY, names.FILE_WRITE, names.PREDICT, names.CALL}
-)
-"""Families of accounts of what the program has done between two batches."""
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
 
@@ -182,7 +179,7 @@ def _seconds_beside_training(steps: Steps) -> float:
         for name, column in steps.accounts.items()
         if rule_of(name).class_ == "validation"
         or name == _END_OF_PASS
-        or names.family(name) in _BESIDE_TRAINING
+        or names.family(name) in BESIDE_TRAINING
     )
 
 

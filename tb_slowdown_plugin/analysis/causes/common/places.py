@@ -111,7 +111,7 @@ def _find_ends(case: Case, in_python: bool) -> _Ends | None:
         {
             place: seen
             for place, seen in _samples_of(last).items()
-            if graph.get(place, 0.0) < MAJORITY * seen
+            if not _are_most(graph.get(place, 0.0), seen)
         },
         (_size(first), _size(last)),
         (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row)),
@@ -156,7 +156,11 @@ def _size(sets: list[StackSet]) -> float:
 
 def waits_for_graph(fact: Fact) -> bool:
     """Whether the thread mostly waits for a graph at a line: Python has nothing to do then."""
-    return fact.numbers.get(stack_samples.GRAPH, 0.0) >= MAJORITY * samples_of(fact) > 0
+    return _are_most(fact.numbers.get(stack_samples.GRAPH, 0.0), samples_of(fact))
+
+
+def _are_most(some: float, samples: float) -> bool:
+    return some >= MAJORITY * samples > 0
 
 
 def _samples_of(sets: list[StackSet], kind: str = stack_samples.SAMPLES) -> dict[str, float]:

@@ -19,8 +19,8 @@ Confused with:
   the straggler's own page.
 - A blind spot: With `repeat` in the pipeline there are no ends of epochs, and what the pipeline
   takes of the step's cores isn't seen. `tbslow try --only input_free` measures it.
-- Healthy, a short wait: Input wait that doesn't grow is named from 15% of the run without its
-  callbacks, saves, and validation, with an incomplete cache from 5%.
+- Healthy, a short wait: Input wait that doesn't grow is named from 15% of the run, with an
+  incomplete cache from 5%. What callbacks, saves, and validation take isn't counted in the run.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _book(run: Run, core: Float, passes: Sequence[slice], column: Float) -> None
     pipelines = [fact for row, fact in run.facts(names.INPUT_PIPELINE) if row < within.stop]
     is_full = bool(pipelines) and bool(pipelines[-1].numbers.get("full_batches"))
     # The last step, and where its batch may be a smaller one, the step before it.
-    ready = 1 if is_full or _new_shapes(run, within) == 1 else 2
+    ready = 1 if is_full or _shapes_until(run, within.stop) == 1 else 2
     passes = [each for each in passes if _ends_alike(run, each, ready)]
     if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines, within):
         return
@@ -86,7 +86,7 @@ def _of_passes_about(alone: Float) -> Float:
 
 
 def _of_one_work(run: Run, passes: Iterable[slice]) -> list[list[slice]]:
-    """The passes in whose steps the same functions run, and of these all that do."""
+    """The passes, all those together in whose steps the same functions run."""
     found: dict[int, list[slice]] = {}
     for rows in passes:
         found.setdefault(int(np.median(run.steps.ran[rows])), []).append(rows)
@@ -128,18 +128,14 @@ def _batches_are_alike(run: Run, pipelines: Sequence[Fact], within: slice) -> bo
     are_seen = run.steps.argument_size.any() and not _is_fit(run)
     if are_seen or any(_BATCHES & each for each in stages):
         return True
-    return 0 < _new_shapes(run, within) <= _SIZES
+    known = _shapes_until(run, within.stop)
+    return 0 < known <= _SIZES + _shapes_until(run, within.start)
 
 
-def _new_shapes(run: Run, within: slice) -> float:
-    """How many shapes of batches were new in these rows."""
-    shapes, row = run.signals.values.get("batch_shapes"), run.signals.row
-    if shapes is None:
-        return 0.0
-    before, until = (
-        float(np.nanmax(shapes[row < end], initial=0.0)) for end in (within.start, within.stop)
-    )
-    return until - before
+def _shapes_until(run: Run, end: int) -> float:
+    """How many shapes of batches were known before a row; 0 where nobody has counted them."""
+    shapes = run.signals.values.get("batch_shapes")
+    return 0.0 if shapes is None else float(np.nanmax(shapes[run.signals.row < end], initial=0.0))
 
 
 def _are_shorter(alone: Float, usual: Float, others: Sequence[Float]) -> bool:

@@ -95,6 +95,32 @@ def test_where_all_batches_had_one_shape_the_last_step_of_an_epoch_counts(
     assert (names.INPUT_WORK in with_input_work(run, {}, EPOCHS)) == is_seen
 
 
+def test_a_smaller_last_batch_of_a_later_model_is_no_work_of_its_pipeline(make_run):
+    # Its full batches have the shape of those of the model before, its last ones are new.
+    first = np.arange(SIZE) < SIZE // 2
+    short = ~first & (np.arange(SIZE) % PASS == PASS - 1)
+    run = make_run(
+        np.where(short, 0.010, 0.020),
+        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
+        signals={"batch_shapes": [1.0, 1.0, 2.0]},
+        signal_rows=[5, SIZE // 2 - 1, SIZE // 2 + PASS],
+    )
+    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
+    assert names.INPUT_WORK not in with_input_work(run, {}, EPOCHS)
+
+
+def test_a_later_model_may_take_batches_of_the_shape_that_is_known(make_run):
+    first = np.arange(SIZE) < SIZE // 2
+    run = make_run(
+        np.where(first, 0.030, np.where(ENDS, 0.010, 0.020)),
+        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
+        signals={"batch_shapes": [2.0]},
+        signal_rows=[5],
+    )
+    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
+    assert with_input_work(run, {}, EPOCHS)[names.INPUT_WORK][SIZE // 2] == pytest.approx(0.010)
+
+
 def test_each_model_is_compared_with_itself_and_its_own_batches(make_run):
     first = np.arange(SIZE) < SIZE // 2
     period = np.where(first, 0.030, np.where(ENDS, 0.010, 0.020))
