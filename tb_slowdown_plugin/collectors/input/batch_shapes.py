@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
-from tb_slowdown_plugin.catalog.events import PY_DATASET
+from tb_slowdown_plugin.catalog.events import NEW_SHAPE, PY_DATASET
 from tb_slowdown_plugin.catalog.names import INPUT_WAIT, VALIDATION
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
@@ -135,7 +135,7 @@ class BatchShapes:
         self._seen.add(shapes)
         if len(self._seen) <= _MOST_NAMED:
             numbers = {"distinct": len(self._seen)}
-            self._context.emit(Fact("batch_shape", ", ".join(map(str, shapes)), numbers))
+            self._context.emit(Fact(NEW_SHAPE, ", ".join(map(str, shapes)), numbers))
 
 
 def shapes_of(batch: Any) -> Shapes:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import KERAS_FIT
+from tb_slowdown_plugin.catalog.events import KERAS_FIT, NEW_SHAPE
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ALIKE,
     LARGER,
@@ -61,7 +61,7 @@ def _book(run: Run, core: Float, passes: Sequence[slice], column: Float) -> None
     pipelines = [fact for row, fact in run.facts(names.INPUT_PIPELINE) if row < within.stop]
     is_full = bool(pipelines) and bool(pipelines[-1].numbers.get("full_batches"))
     # The last step, and where its batch may be a smaller one, the step before it.
-    ready = 1 if is_full or _shapes_until(run, within.stop) == 1 else 2
+    ready = 1 if is_full or _has_one_shape(run, within) else 2
     passes = [each for each in passes if _ends_alike(run, each, ready)]
     if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines, within):
         return
@@ -130,6 +130,15 @@ def _batches_are_alike(run: Run, pipelines: Sequence[Fact], within: slice) -> bo
         return True
     known = _shapes_until(run, within.stop)
     return 0 < known <= _SIZES + _shapes_until(run, within.start)
+
+
+def _has_one_shape(run: Run, within: slice) -> bool:
+    """Whether the first batch of these rows had a new shape, and none after it.
+
+    A smaller last batch would have brought another.
+    """
+    new = [row for row, _ in run.facts(NEW_SHAPE) if within.start <= row < within.stop]
+    return new == [within.start]
 
 
 def _shapes_until(run: Run, end: int) -> float:

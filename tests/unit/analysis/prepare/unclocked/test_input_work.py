@@ -9,6 +9,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import NEW_SHAPE
 from tb_slowdown_plugin.records.types import Fact
 
 PASS, PASSES = 40, 10
@@ -84,54 +85,50 @@ def test_a_pipeline_that_makes_more_in_each_epoch_takes_more(make_run):
     np.testing.assert_allclose(work[:whole], np.where(ENDS, 0.0, more)[:whole], atol=1e-9)
 
 
-@pytest.mark.parametrize(("shapes", "is_seen"), [(1.0, True), (2.0, False)])
+def in_two_models(make_run, period, *new_shapes, ran=(5, 5)):
+    """A run of one model in its first half and another one in the second, both with generators."""
+    events = [(0, Fact(names.INPUT_PIPELINE, "Generator"))]
+    events += [(row, Fact(NEW_SHAPE, f"({row},)")) for row in new_shapes]
+    rows, counts = sorted(new_shapes), np.arange(1.0, len(new_shapes) + 1)
+    run = make_run(period, events=events, signals={"batch_shapes": counts}, signal_rows=rows)
+    of_step = np.where(np.arange(SIZE) < SIZE // 2, *ran)
+    return dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=of_step))
+
+
+@pytest.mark.parametrize(
+    ("new_shapes", "is_seen"), [((0,), True), ((0, PASS - 1), False), ((0, 0), False)]
+)
 def test_where_all_batches_had_one_shape_the_last_step_of_an_epoch_counts(
-    make_run, shapes, is_seen
+    make_run, new_shapes, is_seen
 ):
     period = np.where(np.arange(SIZE) % PASS == PASS - 1, 0.010, 0.020)
-    pipeline = Fact(names.INPUT_PIPELINE, "Generator")
-    signals = {"batch_shapes": [1.0, shapes]}
-    run = make_run(period, events=[(0, pipeline)], signals=signals, signal_rows=[5, SIZE - 50])
+    run = in_two_models(make_run, period, *new_shapes)
     assert (names.INPUT_WORK in with_input_work(run, {}, EPOCHS)) == is_seen
 
 
-def test_a_smaller_last_batch_of_a_later_model_is_no_work_of_its_pipeline(make_run):
-    # Its full batches have the shape of those of the model before, its last ones are new.
-    first = np.arange(SIZE) < SIZE // 2
-    short = ~first & (np.arange(SIZE) % PASS == PASS - 1)
-    run = make_run(
-        np.where(short, 0.010, 0.020),
-        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
-        signals={"batch_shapes": [1.0, 1.0, 2.0]},
-        signal_rows=[5, SIZE // 2 - 1, SIZE // 2 + PASS],
-    )
-    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
-    assert names.INPUT_WORK not in with_input_work(run, {}, EPOCHS)
+@pytest.mark.parametrize(("new_shape", "is_seen"), [(SIZE // 2, True), (SIZE // 2 + PASS, False)])
+def test_a_smaller_last_batch_of_a_later_model_is_no_work_of_its_pipeline(
+    make_run, new_shape, is_seen
+):
+    # Where its full batches have the shape of those of the model before, the new ones are the last.
+    second = np.arange(SIZE) >= SIZE // 2
+    short = second & (np.arange(SIZE) % PASS == PASS - 1)
+    run = in_two_models(make_run, np.where(short, 0.010, 0.020), 0, new_shape, ran=(3, 5))
+    assert (names.INPUT_WORK in with_input_work(run, {}, EPOCHS)) == is_seen
 
 
 def test_a_later_model_may_take_batches_of_the_shape_that_is_known(make_run):
-    first = np.arange(SIZE) < SIZE // 2
-    run = make_run(
-        np.where(first, 0.030, np.where(ENDS, 0.010, 0.020)),
-        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
-        signals={"batch_shapes": [2.0]},
-        signal_rows=[5],
-    )
-    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
+    period = np.where(np.arange(SIZE) < SIZE // 2, 0.030, np.where(ENDS, 0.010, 0.020))
+    run = in_two_models(make_run, period, 0, PASS, ran=(3, 5))
     assert with_input_work(run, {}, EPOCHS)[names.INPUT_WORK][SIZE // 2] == pytest.approx(0.010)
 
 
 def test_each_model_is_compared_with_itself_and_its_own_batches(make_run):
     first = np.arange(SIZE) < SIZE // 2
     period = np.where(first, 0.030, np.where(ENDS, 0.010, 0.020))
-    run = make_run(
-        period,
-        events=[(0, Fact(names.INPUT_PIPELINE, "Generator"))],
-        signals={"batch_shapes": [2.0, 2.0, 4.0, 5.0]},
-        signal_rows=[5, SIZE // 2 - 1, SIZE // 2 + 9, SIZE],
-    )
-    run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, ran=np.where(first, 3, 5)))
+    half = SIZE // 2
+    run = in_two_models(make_run, period, 0, PASS, half, half + PASS, SIZE, ran=(3, 5))
     work = with_input_work(run, {}, EPOCHS)[names.INPUT_WORK]
     assert not work[first].any()
-    second = slice(SIZE // 2, EPOCHS[-1])
+    second = slice(half, EPOCHS[-1])
     np.testing.assert_allclose(work[second], np.where(ENDS, 0.0, 0.010)[second], atol=1e-9)
