@@ -50,6 +50,9 @@ CALLBACK_MADE_AT: Final = "callback_made_at"
 CALLED_AT: Final = "called_at"
 """Fact: a line whose call traced a function again: "train_step (train.py:9) at train.py:41"."""
 
+OPTIMIZER_CREATED: Final = "optimizer_created"
+"""Fact: an optimizer is made again, or builds its variables: its class, with the seconds."""
+
 OPTIMIZER_AT: Final = "optimizer_at"
 """Fact: a line that makes an optimizer again."""
 

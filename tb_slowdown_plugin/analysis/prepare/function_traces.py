@@ -6,11 +6,11 @@ XLA. That excess is the trace's doing, the steady part is ordinary work.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
+
+_Code: TypeAlias = tuple[str, str, int]
+"""Function, place, and depth of a trace."""
 
 _DETAIL: Final[dict[str, str]] = {"first": names.FIRST, "library": names.LIBRARY}
 """Cause of a trace -> whose doing it was; "variables" belongs to the trace before it."""
@@ -185,19 +188,23 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
 
     One code makes the steps of several models: the generator's and the discriminator's, a small
     one and later a large one, one for each fold of the data, one whose layers are frozen and
-    thawed. A function that is made anew for the same model is none of these, nor are models
-    without end.
+    thawed. A function that is made anew for the same model is none of these, nor is one of many
+    models of one size: they could share a graph, and take turns in one model's variables.
     """
-    known: dict[tuple[str, str, int], list[int]] = defaultdict(list)
-    firsts: set[tuple[str, str, int]] = set()
+    graphs = tuple(graphs)
+    known: dict[_Code, list[int]] = defaultdict(list)
+    firsts: set[_Code] = set()
+    alike = Counter(
+        (_code(graph.trace), graph.trace.variable_elements)
+        for graph in graphs
+        if graph.trace.new_model
+    )
     for graph in graphs:
         trace = graph.trace
-        code = (trace.function, trace.location, trace.depth)
+        code, size = _code(trace), trace.variable_elements
         sizes = known[code]
-        is_other = trace.variable_elements > 0 and (
-            trace.new_model or trace.variable_elements not in sizes[-1:]
-        )
-        is_one_of_few = 0 < len(sizes) <= MOST_STAGES
+        is_other = size > 0 and (trace.new_model or size not in sizes[-1:])
+        is_one_of_few = 0 < len(sizes) <= MOST_STAGES and alike[code, size] <= 1 + MOST_STAGES
         if trace.cause == "new_object" and is_other and is_one_of_few:
             firsts.add(code)
         elif trace.cause != "variables":  # the second trace of the same object
@@ -207,7 +214,11 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
         else:
             yield graph
         if is_other:
-            sizes.append(trace.variable_elements)
+            sizes.append(size)
+
+
+def _code(trace: Trace) -> _Code:
+    return trace.function, trace.location, trace.depth
 
 
 def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:

@@ -87,7 +87,8 @@ def _are_long(stages: Sequence[Trace], epochs: int) -> bool:
     if not stages:
         return True
     times = max(Counter(trace.depth for trace in stages).values())
-    return times <= MOST_STAGES and epochs >= FAR_BEYOND * EPOCHS_OF_STAGE * (times + 1)
+    are_few = times <= FAR_BEYOND * MOST_STAGES
+    return are_few and epochs >= FAR_BEYOND * EPOCHS_OF_STAGE * (times + 1)
 
 
 def _are_stages(compiled: Sequence[Trace], epochs: int) -> bool:

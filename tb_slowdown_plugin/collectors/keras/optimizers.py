@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
-from tb_slowdown_plugin.catalog.events import HALF_PRECISION, OPTIMIZER_AT
+from tb_slowdown_plugin.catalog.events import HALF_PRECISION, OPTIMIZER_AT, OPTIMIZER_CREATED
 from tb_slowdown_plugin.collectors.base import (
     Context,
     find_keras,
@@ -164,7 +164,7 @@ class Optimizers:
             watch.close()
             seconds = (clock.monotonic_ns() - began) / 1e9
             self._context.emit(
-                Fact("optimizer_created", type(optimizer).__name__, {"seconds": seconds})
+                Fact(OPTIMIZER_CREATED, type(optimizer).__name__, {"seconds": seconds})
             )
 
 

@@ -54,13 +54,14 @@ from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
 )
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
+from tb_slowdown_plugin.analysis.prepare.settled_functions import is_of_new_model
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, call_of, called
 from tb_slowdown_plugin.analysis.report_types import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
-from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
+from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT, OPTIMIZER_CREATED
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 
 _CLAIMED: Final = frozenset((names.TRACING, names.FIRST_EXECUTION, names.PREDICT, names.CALL))
@@ -84,7 +85,8 @@ def explain(case: Case) -> Claim | None:
     trace = typical(groups[0])
     traced = tuple(finding for finding in claimed if finding not in predicting)
     compiled = _compiled_at(case) if is_compiled_again(trace) else None
-    optimizers = case.of(CREATION) if compiled and _makes_optimizers(case, compiled) else ()
+    theirs = _makes_optimizers(case, compiled) if compiled else _come_with(case, groups[0])
+    optimizers = case.of(CREATION) if theirs else ()
     return Claim(
         "retracing",
         (*claimed, *optimizers),
@@ -93,7 +95,9 @@ def explain(case: Case) -> Claim | None:
         (
             *tell_retraces(case, traced, groups),
             *_tell_compiles(case),
-            *tell_seconds(case, optimizers, "went into making the optimizer that it compiles with"),
+            *tell_seconds(
+                case, optimizers, f"went into making the optimizer that {_owner(compiled)} with"
+            ),
             *_tell_calls(case, predicting),
         ),
         _advice(groups, Program.of(case.run)),
@@ -111,6 +115,17 @@ def _compiled_at(case: Case) -> Place | None:
 def _makes_optimizers(case: Case, at: Place) -> bool:
     made = [to_place(fact.subject) for _, fact in case.run.facts(OPTIMIZER_AT)]
     return any(each and (each.file, each.line) == (at.file, at.line) for each in made)
+
+
+def _come_with(case: Case, retraces: Sequence[Retrace]) -> bool:
+    """Whether most optimizers are made in the steps in which a new model is traced."""
+    steps = {each.row for each in retraces if is_of_new_model(each.trace)}
+    made = {row for row, _ in case.run.facts(OPTIMIZER_CREATED)}
+    return len(made & steps) > MAJORITY * len(made)
+
+
+def _owner(compiled: Place | None) -> str:
+    return "it compiles" if compiled else "each new model trains"
 
 
 def _compiles(case: Case) -> tuple[Called, ...]:

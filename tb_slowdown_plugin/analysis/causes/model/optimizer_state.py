@@ -30,12 +30,10 @@ from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
-from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
+from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT, OPTIMIZER_CREATED
 from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
 )
-
-_MADE = "optimizer_created"
 
 _MADE_AGAIN = (
     "The program re-creates the optimizer during training, and each new one allocates its slot "
@@ -113,7 +111,9 @@ def _lasts(case: Case, finding: Finding) -> bool:
 
 def _tell_made(case: Case) -> Iterable[str]:
     # Making one and building it are facts of their own.
-    made = Counter(name for name, _ in {(f.subject, row) for row, f in case.run.facts(_MADE)})
+    made = Counter(
+        name for name, _ in {(f.subject, row) for row, f in case.run.facts(OPTIMIZER_CREATED)}
+    )
     for name, times in made.most_common(2):
         yield f"`{name}` was re-created or rebuilt in {counted(times, 'step')} of the run."
 

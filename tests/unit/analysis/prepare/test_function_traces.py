@@ -120,3 +120,16 @@ def test_the_functions_of_models_of_one_size_are_traced_for_the_first_time(make_
     ]
     graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
     assert [graph.again for graph in graphs] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(("models", "again"), [(6, False), (7, True)])
+def test_many_models_of_one_size_could_share_a_graph(make_run, models, again):
+    events = [
+        (
+            row,
+            trace(row + 1, "new_object" if row else "first", variable_elements=80, new_model=True),
+        )
+        for row in range(models)
+    ]
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.again for graph in graphs] == [False, *[again] * (models - 1)]

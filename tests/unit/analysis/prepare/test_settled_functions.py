@@ -169,6 +169,19 @@ def test_a_new_model_for_each_of_three_long_folds_is_warm_up(make_run):
     assert "The Keras train step was rebuilt 2 times, for a new model each time." in cause.evidence
 
 
+@pytest.mark.parametrize(
+    ("models", "epochs", "settled_"),
+    [(10, 40, True), (9, 27, False), (12, 48, False)],
+    ids=["ten folds", "short ones", "without end"],
+)
+def test_models_in_turn_are_stages_where_each_trains_for_long(models, epochs, settled_):
+    later = [
+        Trace(n, "Keras train step", "fit.py:12", TRACE, 0.4, "new_object", n, 50, 0, (NEW_MODEL,))
+        for n in range(2, models + 1)
+    ]
+    assert settled.has_settled(later, epochs) == settled_
+
+
 def test_pictures_that_get_larger_are_warm_up_after_long_stages(make_run):
     sides = [
         (80, "(32, 16, 16, 3)", "(32, 24, 24, 3)"),

@@ -64,6 +64,42 @@ def test_the_line_that_compiles_again_is_the_place_with_its_optimizer(
     assert retracing.lost_seconds == pytest.approx(1.0 / causes)
 
 
+@pytest.mark.parametrize(("later", "causes"), [(0, 1), (1, 2)])
+def test_the_optimizers_of_new_models_come_with_them(make_run, find, judge, later, causes):
+    """Made in the steps that trace the models they are of that defect; in others of another."""
+    change = Change(
+        "model", "python_object", "Functional object", "Functional object, a new object"
+    )
+    rows = range(SIZE - 20, SIZE, 2)
+    traced_in, made_in = (
+        np.isin(np.arange(SIZE), [r + shift for r in rows]) for shift in (0, later)
+    )
+    events = []
+    for number, row in enumerate(rows, start=2):
+        step = "Keras train step"
+        events += [
+            (row, again(number, change, cause="new_object", function=step, place="fit.py:12")),
+            (row + later, Fact("optimizer_created", "Adam", {"seconds": 0.05})),
+        ]
+    run = make_run(
+        0.010 + 0.05 * traced_in + 0.05 * made_in,
+        accounts={"tracing:again": 0.05 * traced_in, "optimizer_creation": 0.05 * made_in},
+        events=events,
+    )
+    report = judge(
+        run,
+        find("tracing:again", "flat", 0.05 * traced_in),
+        find("optimizer_creation", "flat", 0.05 * made_in),
+    ).report
+    retracing = next(cause for cause in report.causes if cause.cause == "retracing")
+    assert len(report.causes) == causes
+    assert retracing.lost_seconds == pytest.approx(1.0 / causes)
+    told = any(
+        "making the optimizer that each new model trains with" in e for e in retracing.evidence
+    )
+    assert told == (not later)
+
+
 def test_a_new_model_in_each_trial(make_run, find, judge):
     change = Change(
         "model", "python_object", "Functional object", "Functional object, a new object"
