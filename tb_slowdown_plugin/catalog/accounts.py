@@ -78,7 +78,7 @@ _NEVER: Final = 1.0
 _ACCOUNTS: Final = (
     Account(names.INPUT_WAIT, _INPUT, "configured", "input_pipeline", INPUT_FLOOR),
     Account(account(names.INPUT_WAIT, names.FIRST), _INPUT, "first", "input_pipeline"),
-    # These six are a share of each step: if they grow, the steps do.
+    # These seven are a share of each step: if they grow, the steps do.
     Account(names.INPUT_WORK, "Input work on the step's cores", "configured", "input_pipeline",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.FED_INPUT, "Input made between steps", "configured", "input_pipeline",
@@ -90,6 +90,8 @@ _ACCOUNTS: Final = (
     Account(names.POLLING, "Threads that poll", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.UNUSED_GRADIENTS, "Unused gradients", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.OPEN_TAPE, "Recording on open tapes", "configured", "tensor_retention",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),
     Account(account(names.TRACING, names.FIRST), _TRACING, "first", "retracing", GROWTH_FLOOR),

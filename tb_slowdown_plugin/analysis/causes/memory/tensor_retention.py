@@ -44,6 +44,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     grows_at_intervals,
     tell_rise,
+    tell_seconds,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     Growth,
@@ -58,7 +59,6 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters.causes import (
-    LEAST_CORRELATION,
     LEAST_GROWN_BYTES,
     SLOWEST_COMPUTING,
 )
@@ -66,14 +66,12 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     LARGER,
     MATTERS,
     NOTABLE_GROWTH,
-    SERIES,
     SEVERAL,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
 _RESIDENT = "rss_bytes"
-_OLDEST_TAPE = "oldest_tape_steps"
 
 
 def _are_concatenated(retention: Retention) -> bool:
@@ -113,6 +111,8 @@ OFFERS: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims growth of the step time while bytes that are kept, and CPU time, grow."""
+    if taped := case.of(names.OPEN_TAPE):
+        return _claim_tapes(case, taped)
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
     where = np.arange(rows[0], rows[1] + 1)
@@ -182,37 +182,58 @@ def _ends_at(series: Float, where: Int) -> tuple[float, float]:
     return ends(series[where], (0, len(where) - 1))
 
 
-def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
-    """A tape that is open for most of the run while the process grows, or slows the steps in it."""
-    tapes = [
-        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.run.facts(OPEN_TAPE)
-    ]
-    if not tapes:
-        return None
-    place, age = max(tapes, key=lambda tape: tape[1])
-    memory = growth_of(case, _RESIDENT, rows)
-    grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
-    if _lasts_as_its_tape(case, claimed):
-        grown = ""
-        seen = (
+def _claim_tapes(case: Case, claimed: tuple[Finding, ...]) -> Claim:
+    """Tapes that slow the steps in them, each of them anew."""
+    place = names.detail(claimed[0].source)
+    age = max(_ages(case).values())
+    return _claim(
+        claimed,
+        place,
+        (
             f"A tape was open for up to {count(age)} steps. The longer it was open, the longer the "
-            "step took."
-        )
-    elif memory is not None and _goes_on(memory) and age >= MATTERS * (rows[1] - rows[0]):
-        seen = f"The tape was open for {count(age)} steps when it was last sampled."
-    else:
+            "step took.",
+            *tell_seconds(case, claimed, "is what steps took beyond the first ones of each tape"),
+        ),
+    )
+
+
+def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
+    """A tape that is open for most of the run while the process grows."""
+    ages = _ages(case)
+    memory = growth_of(case, _RESIDENT, rows)
+    if not ages or memory is None or not _goes_on(memory):
         return None
+    place = max(ages, key=ages.__getitem__)
+    if ages[place] < MATTERS * (rows[1] - rows[0]):
+        return None
+    grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
+    return _claim(
+        claimed,
+        place,
+        (
+            f"The tape was open for {count(ages[place])} steps when it was last sampled.",
+            _tell_memory(case, memory),
+            *([f"{grown}."] if grown else []),
+        ),
+    )
+
+
+def _ages(case: Case) -> dict[str, float]:
+    """Line that opened a tape -> steps for which it was open at most."""
+    ages: dict[str, float] = {}
+    for _, fact in case.run.facts(OPEN_TAPE):
+        ages[fact.subject] = max(ages.get(fact.subject, 0.0), fact.numbers["age_steps"])
+    return ages
+
+
+def _claim(claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]) -> Claim:
     return Claim(
         "tensor_retention",
         claimed,
         f"a gradient tape left open: {place}",
         f"The gradient tape opened by `{place}` records step after step, so none of its tensors "
         "can be freed.",
-        (
-            seen,
-            *([_tell_memory(case, memory)] if memory is not None and _goes_on(memory) else []),
-            *([f"{grown}."] if grown else []),
-        ),
+        evidence,
         advise(Retention(tape=True)),
         "medium",
         "drift",
@@ -225,19 +246,6 @@ def _tell_memory(case: Case, memory: Growth) -> str:
         f"Host memory rose from {size(memory.first)} around {case.step_text(memory.first_row)} to "
         f"{size(memory.last)} around {case.step_text(memory.last_row)}."
     )
-
-
-def _lasts_as_its_tape(case: Case, claimed: tuple[Finding, ...]) -> bool:
-    """Whether steps lose time by how long a tape has been open, in each of several tapes."""
-    where, age = case.signal(_OLDEST_TAPE)
-    inside = (where < len(case.run.steps)) & (age > 0)
-    where, age = where[inside], age[inside]
-    begun = int(np.count_nonzero(np.diff(age) < 0)) + 1
-    if len(age) < SERIES or begun < SEVERAL:
-        return False
-    lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)[where]
-    tied = lost.std() > 0 and age.std() > 0
-    return bool(tied and np.corrcoef(age, lost)[0, 1] >= LEAST_CORRELATION)
 
 
 def _allocator(case: Case, rows: tuple[int, int]) -> _Kept | None:
