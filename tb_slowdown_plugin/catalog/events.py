@@ -84,8 +84,7 @@ TENSORS_ADDED_AT: Final = "tensors_added_at"
 SLOW_STEP: Final = "slow_step"
 """Fact: a step took far longer than usual in no account. Subject: the line that it was in. Numbers:
 "ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it
-and up to a second before it; "waits_inside", "waits_alone" and "waits_outside" as in
-`PYTHON_STACK`."""
+and up to a second before it; and one of the `WAITS` of `stack_samples.py`."""
 
 NOTE: Final = "note"
 """Fact: what the program says of this step, by `tbslow.summary.note`."""

@@ -190,7 +190,7 @@ class SlowSteps:
             "written_bytes": float(written),
             **(
                 {f"{stack_samples.WAITS}{slow.wait}": 1.0}
-                if slow.wait in ("inside", "alone", "outside")
+                if slow.wait in ("inside", "paused", "alone", "outside")
                 else {}
             ),
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on

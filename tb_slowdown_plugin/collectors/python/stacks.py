@@ -202,6 +202,8 @@ class PythonStacks:
             feeds = self._feeding.feeds(frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
+                if wait == "briefly":  # neither a wait nor Python's own work, for all that is seen
+                    wait, is_own = "", False
                 if wait:
                     inside.append(f"{stack_samples.WAITS}{wait}")
                 elif feeds:

@@ -14,25 +14,26 @@ import sys
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 from tb_slowdown_plugin.collectors.hooks.source_location import line_of
 from tb_slowdown_plugin.collectors.python.still_frames import Frames, stack_of
 from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
-Wait = Literal["", "inside", "alone", "outside", "writing"]
-"""Not; inside of one of Python's own modules for it; in the program's own line, of which only
-an idle process tells that it is no computation in other threads; for what another process sends;
-or until a file is written, what it takes to compute what is in it included."""
+Wait = Literal["", "briefly", "inside", "paused", "alone", "outside", "writing"]
+"""Not; for a moment, which may be to hand the interpreter's lock over; inside of one of Python's
+own modules for it; until a time has passed (`time.sleep`); in the program's own line, of which only
+an idle process tells that it is no computation in other threads; for what another process sends; or
+until a file is written, what it takes to compute what is in it included."""
 
 _MODULES: Final = frozenset(
     {"asyncio", "concurrent", "multiprocessing", "queue", "selectors", "socket", "ssl",
      "subprocess", "threading"}
 )  # fmt: skip
 _LOOKS: Final = 3
-"""That must find the same: a thread that hands the interpreter's lock over sleeps for a moment, in
-one look of 50 at a thread that computes. Each look gives the lock away."""
+"""That must find the same where it may be the interpreter's lock: a thread that hands it over
+sleeps for a moment, in one look of 50 at a thread that computes. Each look gives the lock away."""
 _APART_SECONDS: Final = 5e-4
 """Between two looks: else a thread that gets no core is seen in the same moment again."""
 _SETTLING_SECONDS: Final = 2e-4
@@ -45,6 +46,8 @@ _SLEEPS: Final = {
 }
 """Numbers of the calls of Linux in which a thread sleeps until another one, or the clock, ends it:
 read, poll, select, nanosleep, recv, wait, futex, semop, epoll."""
+_PAUSES: Final = {"x86_64": frozenset({35, 230}), "aarch64": frozenset({101, 115})}
+"""Those of them that end when a time has passed: nanosleep, clock_nanosleep."""
 _READ: Final = {"x86_64": 0, "aarch64": 63}
 _CONNECTIONS: Final = {
     "x86_64": frozenset({7, 23, 45, 47, 232, 270, 271, 281}),
@@ -72,6 +75,17 @@ _TERMINAL: Final = frozenset({"0x1", "0x2"})
 """What a program prints to, as the first argument of a call that writes."""
 
 
+class _Look(NamedTuple):
+    """What one look has found."""
+
+    wait: Wait
+    is_sure: bool = True
+    """No thread hands a lock over in such a call, so one look is enough."""
+
+
+_GOES_ON: Final = _Look("")
+
+
 def _is_connection(descriptor: int) -> bool:
     """Whether what is read comes from a pipe or a socket, and not from a file."""
     try:
@@ -93,14 +107,12 @@ def find_wait(
       read: The call of Linux that the thread is in and what it was given, as text.
     """
     found = _look(thread, frames, read or read_call)
-    for _ in range(_LOOKS - 1):
-        if found in ("", "writing"):  # no thread hands a lock over in a call that writes
-            break
+    for _ in range(0 if found.is_sure else _LOOKS - 1):
         time.sleep(_APART_SECONDS)
         _keep_lock(_SETTLING_SECONDS)
         if _look(thread, frames, read or read_call) != found:
-            return ""
-    return found
+            return "briefly"
+    return found.wait
 
 
 def _keep_lock(seconds: float) -> None:
@@ -110,34 +122,38 @@ def _keep_lock(seconds: float) -> None:
         pass
 
 
-def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:
+def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> _Look:
     stack = stack_of(frames().get(thread))
     if not stack or _RUNS_GRAPHS in stack[0].f_code.co_filename:
-        return ""
+        return _GOES_ON
     frame = stack[0]
     if _is_flushing(frame) or _is_saving(frame):
-        return "writing"
+        return _Look("writing")
     at = frame.f_lasti
     call = read(thread)
     if frames().get(thread) is not frame or frame.f_lasti != at:
-        return ""  # it went on while Linux was asked
+        return _GOES_ON  # while Linux was asked
     machine = platform.machine()
     number = int(call[0]) if call and call[0].isdigit() else -1
     if number in WRITING_CALLS.get(machine, ()):
-        return "" if _TERMINAL.intersection(call[1:2]) else "writing"
+        return _GOES_ON if _TERMINAL.intersection(call[1:2]) else _Look("writing")
     if number not in _SLEEPS.get(machine, ()):
-        return ""
+        return _GOES_ON
+    is_lock, is_read = number == _FUTEX.get(machine), number == _READ.get(machine)
     is_library = is_installed(frame.f_code.co_filename)
+    is_sure = not (is_lock or is_read)
     if is_library and package_of(frame) in _MODULES and _is_called_by_program(frame):
-        return "inside"
+        return _Look("inside", is_sure)
+    if number in _PAUSES.get(machine, ()) and _is_called_by_program(frame):
+        return _Look("paused")
     if number in _CONNECTIONS.get(machine, ()):
-        return "outside"
-    if number == _READ.get(machine) and call[1:] and _is_connection(int(call[1], 16)):
-        return "outside"
-    if number != _FUTEX.get(machine):
-        return "alone"
+        return _Look("outside")
+    if is_read and call[1:] and _is_connection(int(call[1], 16)):
+        return _Look("outside", is_sure)
+    if not is_lock:
+        return _Look("alone", is_sure)
     for_ever = len(call) > 4 and int(call[4], 16) == 0
-    return "alone" if for_ever and not is_library else ""
+    return _Look("alone", is_sure) if for_ever and not is_library else _GOES_ON
 
 
 def _is_flushing(frame: FrameType) -> bool:

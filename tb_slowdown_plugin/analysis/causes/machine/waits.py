@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -14,6 +16,14 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, us
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
 from tb_slowdown_plugin.catalog import names, stack_samples
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
+
+_WAITS: Final = (
+    stack_samples.WAITS_INSIDE,
+    stack_samples.WAITS_PAUSED,
+    stack_samples.WAITS_ALONE,
+)
 
 
 def claim(case: Case) -> Claim | None:
@@ -26,16 +36,17 @@ def claim(case: Case) -> Claim | None:
     line = names.place(account)
     usual, often = usual_and_often(case, main)
     seconds = lost_seconds(claimed)
+    pauses = _pauses(case, account)
     return Claim(
         "python_overhead",
         claimed,
-        f"waiting for a lock or a queue in {line}",
-        f"The training thread waits for another thread or process in {line} "
-        f"{often}, {usual} each time.",
+        f"a pause in {line}" if pauses else f"waiting for a lock or a queue in {line}",
+        f"The training thread {_sleeps(line) if pauses else _waits(line)} {often}, {usual} each "
+        "time.",
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
-            *tell_looks(case, account, (stack_samples.WAITS_INSIDE, stack_samples.WAITS_ALONE)),
+            *tell_looks(case, account, _WAITS),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
                 f"{names.place(names.detail(each.source))}."
@@ -43,9 +54,39 @@ def claim(case: Case) -> Claim | None:
                 if each.source != main.source
             ),
         ),
-        (_before_it_is_needed(),),
+        (_until_it_happens(line) if pauses else _before_it_is_needed(),),
         "medium",
         place=to_place(line),
+    )
+
+
+def _pauses(case: Case, line: str) -> bool:
+    """Whether it mostly waits until a time has passed."""
+    told = [*case.run.facts(SLOW_STEP), *case.run.facts(PYTHON_STACK)]
+    seen = [fact.numbers for _, fact in told if fact.subject == line]
+    paused = sum(numbers.get(stack_samples.WAITS_PAUSED, 0.0) for numbers in seen)
+    return paused > MAJORITY * sum(numbers.get(each, 0.0) for numbers in seen for each in _WAITS)
+
+
+def _sleeps(line: str) -> str:
+    return f"sleeps until a time has passed, as in `time.sleep`, in {line}"
+
+
+def _waits(line: str) -> str:
+    return f"waits for another thread or process in {line}"
+
+
+def _until_it_happens(line: str) -> Advice:
+    return Advice(
+        "Remove the pause. If it is there to ask again and again whether something has happened, "
+        "wait for that itself: the training goes on at once.",
+        snippet(
+            old("while not path.exists():", "    time.sleep(0.1)"),
+            new("ready = threading.Event()  # set by the thread that makes the file"),
+            new("ready.wait(timeout=60)"),
+        ),
+        "None, if nothing else needs the pause, such as a limit of requests per second.",
+        f"in `{line}`",
     )
 
 

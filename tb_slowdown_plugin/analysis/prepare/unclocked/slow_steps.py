@@ -79,13 +79,14 @@ def is_idle(run: Run, seconds: Float) -> NDArray[np.bool_]:
 
 
 def waits_in(fact: Fact, *, is_idle: bool) -> float:
-    """How often the training thread was seen to wait for another, of what a fact tells.
+    """How often the training thread was seen to pause or to wait for another, of what a fact tells.
 
     A line of the program's own may also wait for what other threads compute for it: then the
     process is not idle.
     """
     alone = fact.numbers.get(stack_samples.WAITS_ALONE, 0.0) if is_idle else 0.0
-    return fact.numbers.get(stack_samples.WAITS_INSIDE, 0.0) + alone
+    sure = (stack_samples.WAITS_INSIDE, stack_samples.WAITS_PAUSED)
+    return alone + sum(fact.numbers.get(each, 0.0) for each in sure)
 
 
 def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

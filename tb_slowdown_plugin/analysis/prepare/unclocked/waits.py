@@ -65,8 +65,9 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         return made
     period = run.steps.period_seconds
     core = left_over(run, measured)
-    cpu = np.nan_to_num(run.steps.process_cpu_seconds, nan=np.inf)
-    idle = float(cpu.sum()) < IDLE_CORES * float(core.sum())
+    cpu = run.steps.process_cpu_seconds
+    known = ~np.isnan(cpu)  # not of the last steps: the clock is read every so often
+    idle = float(cpu[known].sum()) < IDLE_CORES * float(core[known].sum())
     seen: dict[tuple[str, str], float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
@@ -87,7 +88,8 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
             return made
         period = np.where(np.arange(len(period)) < writes.row, 0.0, period)
     # Where nothing else computes the clock tells it better than samples do.
-    waited = core - cpu if idle and family != names.FILE_WRITE else share * period
+    by_clock = known & idle & (family != names.FILE_WRITE)
+    waited = np.where(by_clock, core - cpu, share * period)
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made
 

@@ -158,6 +158,20 @@ def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, tr
 
 
 @pytest.mark.parametrize(
+    ("wait", "numbers"), [("", {"own": 10}), ("briefly", {}), ("paused", {"waits_paused": 10})]
+)
+def test_what_waits_for_a_moment_is_neither_a_wait_nor_work(recording, training, wait, numbers):
+    def count():  # each time in another frame
+        return {threading.get_ident(): sys._getframe()}
+
+    training.collector._frames = count
+    training.collector._find_wait = lambda *_: wait
+    training.run(11, Replay().sample)
+    ((_, told),) = stacks(recording)
+    assert told == {"samples": 10, "of": 10, **numbers}
+
+
+@pytest.mark.parametrize(
     ("module", "own"),
     [
         ("numpy._core.numeric", 10),

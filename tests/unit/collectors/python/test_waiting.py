@@ -6,6 +6,7 @@ import contextlib
 import linecache
 import os
 import queue
+import random
 import socket
 import sys
 import threading
@@ -76,6 +77,34 @@ def test_a_thread_that_computes_waits_for_nobody():
     assert found.count("alone") <= 2
 
 
+def test_short_pauses_are_seen_as_often_as_they_are_there():
+    """4 ms of 5: none of them is long enough for several looks at it."""
+    over = threading.Event()
+
+    def work():
+        while not over.is_set():
+            time.sleep(0.004)
+            end = time.monotonic() + 0.001
+            while time.monotonic() < end:
+                pass
+
+    draw = random.Random(3)
+    with thread_in(work) as thread:
+        found = []
+        for _ in range(300):
+            time.sleep(0.01 * draw.random())
+            found.append(find_wait(thread, sys._current_frames))
+        over.set()
+    assert 0.6 <= found.count("paused") / len(found) <= 0.95
+
+
+def test_a_lock_that_is_held_for_less_than_the_looks_take_is_waited_for_briefly(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    frame = sys._getframe()
+    calls = iter([["202", "0x1", "0x80", "0x2", "0x0"], ["running"]])
+    assert find_wait(1, lambda: {1: frame}, lambda _: next(calls)) == "briefly"
+
+
 def test_a_package_that_waits_may_compute_in_threads_of_its_own():
     jobs = queue.Queue()
     space = {"__name__": "somewhere", "jobs": jobs}
@@ -96,7 +125,8 @@ def test_a_package_that_waits_may_compute_in_threads_of_its_own():
         (["45", "0x6"], "outside"),
         (["202", "0x1", "0x80", "0x2", "0x7f01"], ""),
         (["202", "0x1", "0x80", "0x2", "0x0"], "alone"),
-        (["230", "0x0", "0x0", "0x1", "0x1"], "alone"),
+        (["230", "0x0", "0x0", "0x1", "0x1"], "paused"),
+        (["61", "0x9"], "alone"),
     ],
     ids=[
         "computes",
@@ -107,6 +137,7 @@ def test_a_package_that_waits_may_compute_in_threads_of_its_own():
         "interpreter's lock",
         "lock",
         "pause",
+        "another process",
     ],
 )
 def test_the_call_of_linux_decides(monkeypatch, call, found):

@@ -39,6 +39,18 @@ def test_a_line_of_the_program_waits_only_where_the_process_is_idle(make_run):
     assert not report_of(make_run, events, cpu=0.3).causes
 
 
+def test_a_pause_of_the_program_is_told_as_one(make_run):
+    events = [slow(row, waits_paused=1.0) for row in range(39, SIZE - 1, 40)]
+    report = report_of(make_run, events, cpu=0.3)
+    (cause,) = report.causes
+    assert "a pause in take (train.py:14)" in report.headline
+    assert cause.summary == (
+        "The training thread sleeps until a time has passed, as in `time.sleep`, in take "
+        "(train.py:14) every 20 steps, 300 ms each time."
+    )
+    assert cause.advice[0].text.startswith("Remove the pause.")
+
+
 def test_samples_are_told_with_how_many_there_were(make_run):
     numbers = {"samples": 21.0, "of": 30.0, "waits_inside": 20.0}
     period = np.full(SIZE, 0.1)

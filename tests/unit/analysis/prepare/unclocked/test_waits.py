@@ -31,6 +31,17 @@ def test_of_an_idle_process_all_that_it_did_not_compute_was_waiting(make_run):
     np.testing.assert_allclose(waited(make_run, samples(20, how="alone"), cpu=0.01), 0.09)
 
 
+def test_the_last_steps_have_no_clock_yet_and_take_their_share_of_the_samples(make_run):
+    cpu = np.where(np.arange(SIZE) < SIZE - 2, 0.01, np.nan)
+    found = waited(make_run, samples(15, how="alone"), cpu=cpu)
+    np.testing.assert_allclose(found[:-2], 0.09)
+    np.testing.assert_allclose(found[-2:], 0.05)
+
+
+def test_a_pause_is_one_whatever_computes_beside_it(make_run):
+    np.testing.assert_allclose(waited(make_run, samples(15, how="paused"), cpu=0.08), 0.05)
+
+
 def test_beside_threads_that_compute_samples_say_how_much(make_run):
     np.testing.assert_allclose(waited(make_run, samples(15), cpu=0.08), 0.05)
 
