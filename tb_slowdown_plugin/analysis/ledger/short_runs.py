@@ -72,7 +72,7 @@ def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) ->
 
     Returns:
       Warm-up; jumps, growth and repeats of what no account explains; measured seconds that
-      recur and are much together, or that are much by themselves.
+      recur and are much together, or that are much by themselves after the first step.
     """
     findings = list(findings)
     measured = [f for f in findings if f.source != CORE and f.pattern != "warm_up"]
@@ -81,7 +81,7 @@ def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) ->
     certain = set()
     if together >= RECURRING_SHARE * wall_seconds:
         certain = {id(finding) for finding in recurring}
-    certain |= {id(f) for f in measured if f.lost_seconds >= SINGLE_SHARE * wall_seconds}
+    certain |= {id(f) for f in measured if f.lost_per_step[1:].sum() >= SINGLE_SHARE * wall_seconds}
     certain |= {id(f) for f in findings if f.source == CORE and _stands_out(f, wall_seconds)}
     return [f for f in findings if id(f) in certain or f.pattern == "warm_up"]
 

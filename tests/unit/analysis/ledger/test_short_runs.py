@@ -52,6 +52,13 @@ def test_the_examples_hold():
     assert doctest.testmod(short_runs).failed == 0
 
 
+@pytest.mark.parametrize(("row", "verdict"), [(0, "not_enough_steps"), (1, "slowdown")])
+def test_what_the_first_of_two_steps_takes_is_its_start(make_run, row, verdict):
+    seconds = np.where(np.arange(2) == row, 5.0, 0.0)
+    report = account_for(make_run(0.1 + seconds, accounts={"gc": seconds})).report
+    assert report.verdict == verdict
+
+
 @pytest.mark.parametrize("count", LENGTHS)
 @pytest.mark.parametrize("cause", MEASURED)
 def test_what_clocks_measured_is_told(make_run, cause, count):
