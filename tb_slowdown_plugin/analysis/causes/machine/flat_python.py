@@ -9,8 +9,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
+from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
@@ -30,7 +31,9 @@ def claim(case: Case) -> Claim | None:
     place = names.place(names.detail(main.source))
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.EAGER:
-        return _tell_eager(case, claimed, place, evidence)
+        if run_graphs(case.run):
+            return _tell_eager(case, claimed, place, evidence)
+        return _tell_gradients(case, claimed, place, evidence)
     return Claim(
         "python_overhead",
         claimed,
@@ -105,6 +108,22 @@ def _tell_eager(
     )
 
 
+def _tell_gradients(
+    case: Case, claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]
+) -> Claim:
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"gradients one operation at a time in {place}",
+        "Beside its graphs, the program computes gradients outside of them, one operation at a "
+        f"time, in {place}: for {_often(case, largest(claimed))}.",
+        evidence,
+        (_in_one_graph(place), _less_often(place)),
+        "medium",
+        place=to_place(place),
+    )
+
+
 def _often(case: Case, finding: Finding) -> str:
     each, often = usual_and_often(case, finding)
     return f"about {each} {often}"
@@ -118,6 +137,11 @@ def _tell_samples(case: Case, finding: Finding) -> str:
         f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by samples "
         "of the training thread's stack"
     )
+    if family == names.EAGER and found is None:
+        return (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) is what "
+            "steps with them take longer than steps that run the same graphs only."
+        )
     if found is None:
         return f"{told}."
     if family == names.EAGER:
@@ -160,6 +184,21 @@ def _compile(place: str) -> Advice:
         f"Or {_make_function(place)} a `tf.function`, so that Python starts one graph, "
         "or compute it in NumPy, where an operation starts in a tenth of the time.",
         price="In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+    )
+
+
+def _in_one_graph(place: str) -> Advice:
+    make = _make_function(place)
+    return Advice(
+        f"{make[0].upper()}{make[1:]} a `tf.function`: Python then starts one graph, and not each "
+        "operation of the gradients.",
+        snippet(
+            new("@tf.function"),
+            same("def penalty(z):"),
+            same("    with tf.GradientTape() as tape:"),
+        ),
+        "In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+        f"in `{place}`",
     )
 
 

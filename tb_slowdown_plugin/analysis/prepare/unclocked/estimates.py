@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_gradients import with_eager_gradients
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import with_flat_python
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.open_tapes import with_open_tapes
@@ -25,6 +26,7 @@ def with_estimates(run: Run, measured: Mapping[str, Float], epochs: Int) -> dict
     made = with_slow_lines(run, measured)  # seen in the very steps that are slow
     made = with_waits(run, made)  # Linux tells that the thread sleeps: nothing computes there
     made = with_open_tapes(run, made)  # what rises with the age of a tape that was seen
+    made = with_eager_gradients(run, made)  # beyond steps that run the same graphs
     made = with_flat_python(run, made)  # by samples, of what doesn't wait
     made = with_input_work(run, made, epochs)  # what a step takes with the cores to itself
     made = with_polling(run, made)  # a share of the cores of what is left

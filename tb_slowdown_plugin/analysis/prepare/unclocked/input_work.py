@@ -61,7 +61,7 @@ def _book(run: Run, core: Float, passes: Sequence[slice], column: Float) -> None
     pipelines = [fact for row, fact in run.facts(names.INPUT_PIPELINE) if row < within.stop]
     is_full = bool(pipelines) and bool(pipelines[-1].numbers.get("full_batches"))
     # The last step, and where its batch may be a smaller one, the step before it.
-    ready = 1 if is_full or _has_one_shape(run, within) else 2
+    ready = 1 if is_full or _has_one_shape(run, passes) else 2
     passes = [each for each in passes if _ends_alike(run, each, ready)]
     if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines, within):
         return
@@ -132,13 +132,15 @@ def _batches_are_alike(run: Run, pipelines: Sequence[Fact], within: slice) -> bo
     return 0 < known <= _SIZES + _shapes_until(run, within.start)
 
 
-def _has_one_shape(run: Run, within: slice) -> bool:
-    """Whether the first batch of these rows had a new shape, and none after it.
+def _has_one_shape(run: Run, passes: Sequence[slice]) -> bool:
+    """Whether the first batch of these passes had a new shape, and none within a pass after it.
 
-    A smaller last batch would have brought another.
+    A smaller last batch would have brought another. What is new between two passes is validation's.
     """
-    new = [row for row, _ in run.facts(NEW_SHAPE) if within.start <= row < within.stop]
-    return new == [within.start]
+    starts = {rows.start for rows in passes} | {rows.stop for rows in passes}
+    first, end = passes[0].start, passes[-1].stop
+    new = [row for row, _ in run.facts(NEW_SHAPE) if first <= row < end]
+    return new.count(first) == 1 and starts.issuperset(new)
 
 
 def _shapes_until(run: Run, end: int) -> float:

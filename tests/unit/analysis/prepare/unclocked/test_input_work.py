@@ -96,7 +96,9 @@ def in_two_models(make_run, period, *new_shapes, ran=(5, 5)):
 
 
 @pytest.mark.parametrize(
-    ("new_shapes", "is_seen"), [((0,), True), ((0, PASS - 1), False), ((0, 0), False)]
+    ("new_shapes", "is_seen"),
+    [((0,), True), ((0, PASS), True), ((0, PASS - 1), False), ((0, 0), False)],
+    ids=["one", "and validation's", "and a smaller last one", "and one that was made early"],
 )
 def test_where_all_batches_had_one_shape_the_last_step_of_an_epoch_counts(
     make_run, new_shapes, is_seen
