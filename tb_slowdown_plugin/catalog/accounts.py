@@ -78,7 +78,7 @@ _NEVER: Final = 1.0
 _ACCOUNTS: Final = (
     Account(names.INPUT_WAIT, _INPUT, "configured", "input_pipeline", INPUT_FLOOR),
     Account(account(names.INPUT_WAIT, names.FIRST), _INPUT, "first", "input_pipeline"),
-    # These seven are a share of each step: if they grow, the steps do.
+    # These eight are a share of each step: if they grow, the steps do.
     Account(names.INPUT_WORK, "Input work on the step's cores", "configured", "input_pipeline",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.FED_INPUT, "Input made between steps", "configured", "input_pipeline",
@@ -88,6 +88,8 @@ _ACCOUNTS: Final = (
     Account(names.OWN_PYTHON, "Python of the program", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.POLLING, "Threads that poll", "configured", "python_overhead",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.OWN_THREAD, "Threads beside the training", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.UNUSED_GRADIENTS, "Unused gradients", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),

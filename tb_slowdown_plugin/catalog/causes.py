@@ -215,7 +215,7 @@ _CAUSES: Final = (
         "python_overhead", "Python overhead", "Py", "machine", "slash",
         "work in Python grows with the run, or takes much of each step; which line",
         "CPU",
-        asked=210, seen_by=("step_time", "python_stacks", "polling_threads"),
+        asked=210, seen_by=("step_time", "python_stacks", "busy_threads"),
         program="python_overhead",
         shown=("thread_cpu_seconds",),
     ),

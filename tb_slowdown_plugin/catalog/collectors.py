@@ -190,10 +190,12 @@ _COLLECTORS: Final = (
         Signal("live_tapes", "count", "Gradient tapes that hold tensors",
                "Live tapes"),
     ), events=("open_tape",)),
-    Collector("polling_threads", "Threads that poll", "python.polling_threads:PollingThreads", (
+    Collector("busy_threads", "Threads beside the training", "python.busy_threads:BusyThreads", (
         Signal("polling_seconds", "seconds", "CPU time of threads that poll", "Polling",
                cumulative=True),
-    ), events=("polling_at",)),
+        Signal("computing_seconds", "seconds", "CPU time of threads that compute for themselves",
+               "Other threads", cumulative=True),
+    ), events=("polling_at", "computing_at")),
     Collector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
               events=("slow_step",)),
     Collector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",

@@ -96,6 +96,10 @@ POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:
 its CPU "seconds" there so far."""
 
+COMPUTING_AT: Final = "computing_at"
+"""Fact: a line in which a thread of the program computes that hands nothing over. Numbers: its CPU
+"seconds" there so far."""
+
 CHILD_AT: Final = "child_at"
 """Fact: a function of the program that processes run which it has started; "" where that isn't
 known. Numbers: their CPU "seconds" so far."""

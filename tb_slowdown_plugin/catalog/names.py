@@ -93,6 +93,8 @@ WAIT: Final = "wait"
 """Waiting for another thread of the program's own, by a lock or a queue. Detail: the line."""
 POLLING: Final = "polling"
 """Cores that another thread of the program takes while it waits. Detail: the line."""
+OWN_THREAD: Final = "own_thread"
+"""Cores that another thread of the program takes to compute for itself. Detail: the line."""
 CALLED: Final = "called"
 """Fact: a call of the user's with an account of its own. Subject: the account that got its seconds,
 the call, and the line, as `Called` reads them. Numbers: "calls" so far, their "seconds" and

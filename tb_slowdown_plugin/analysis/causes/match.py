@@ -15,7 +15,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
-from tb_slowdown_plugin.analysis.causes.machine.polling import tell_polling
+from tb_slowdown_plugin.analysis.causes.machine.busy_threads import tell_busy_threads
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
     tell_eager,
     tell_eager_shortly,
@@ -42,7 +42,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
 def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_eager(case)
-    yield from tell_polling(case)
+    yield from tell_busy_threads(case)
     yield from tell_unused(case)
     yield from tell_validation(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):

@@ -2,7 +2,7 @@
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or each step, from
 the first on, computes in Python for a quarter of its time in one function, or starts operations
-from Python one by one, beside its graph. Or another thread computes while it waits.
+from Python one by one, beside its graph. Or another thread takes a core.
 
 Confused with:
 
@@ -56,8 +56,8 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
+    busy_threads,
     flat_python,
-    polling,
     python_overhead_fixes,
     waits,
 )
@@ -101,7 +101,7 @@ def explain(case: Case) -> Claim | None:
 
     A single jump is claimed where samples of the stack show in which function.
     """
-    waited = waits.claim(case) or flat_python.claim(case) or polling.claim(case)
+    waited = waits.claim(case) or flat_python.claim(case) or busy_threads.claim(case)
     if waited is not None:
         return waited
     places = growing_places(case, in_python=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import with_busy_threads
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_gradients import with_eager_gradients
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import with_flat_python
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.open_tapes import with_open_tapes
-from tb_slowdown_plugin.analysis.prepare.unclocked.polling import with_polling
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
@@ -29,5 +29,5 @@ def with_estimates(run: Run, measured: Mapping[str, Float], epochs: Int) -> dict
     made = with_eager_gradients(run, made)  # beyond steps that run the same graphs
     made = with_flat_python(run, made)  # by samples, of what doesn't wait
     made = with_input_work(run, made, epochs)  # what a step takes with the cores to itself
-    made = with_polling(run, made)  # a share of the cores of what is left
+    made = with_busy_threads(run, made)  # a share of the cores of what is left
     return with_unused_gradients(run, made)  # a share of the graph, which is all that is left

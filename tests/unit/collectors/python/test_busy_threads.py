@@ -1,4 +1,4 @@
-"""Threads that compute while they wait are added up, with their line; no others are."""
+"""Threads that poll, or compute for themselves, are added up with their line; no others are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import queue
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from textwrap import indent
 from types import CodeType
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.python.polling_threads import PollingThreads, asks
+from tb_slowdown_plugin.collectors.python.busy_threads import BusyThreads, asks
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
@@ -57,17 +58,17 @@ class Readings:
         recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
         recording.__post_init__()
         self.recording = recording
-        self.collector = PollingThreads(
+        self.collector = BusyThreads(
             cpu_time_of=lambda ident: self.took_ns if ident == thread.ident else 0,
         )
         self.collector.start(recording.context)
         self.collector.read()
 
-    def read(self, share):
+    def read(self, share, signal="polling_seconds"):
         self.now_ns += 1_000_000_000
         self.took_ns += round(share * 1e9)
         time.sleep(0.02)  # the thread is somewhere in its loop
-        return self.collector.read().get("polling_seconds")
+        return self.collector.read().get(signal)
 
     @property
     def told(self):
@@ -82,7 +83,7 @@ def test_what_a_polling_thread_takes_is_added_up_and_told_as_it_doubles(recordin
     readings.collector.stop()
     line = poll.__code__.co_firstlineno
     places = {
-        f"poll (tests/unit/collectors/python/test_polling_threads.py:{line + n})" for n in (1, 2)
+        f"poll (tests/unit/collectors/python/test_busy_threads.py:{line + n})" for n in (1, 2)
     }
     assert {place for place, _ in readings.told} <= places
     assert sum(dict(readings.told).values()) == 2.25
@@ -103,7 +104,7 @@ def test_the_training_thread_is_not_one_of_them(recording):
 
 
 def test_a_thread_of_the_machine_is_measured_by_its_clock(recording):
-    collector = PollingThreads()
+    collector = BusyThreads()
     collector.start(recording.context)
     with running(poll):
         collector.read()
@@ -114,13 +115,60 @@ def test_a_thread_of_the_machine_is_measured_by_its_clock(recording):
     assert 0.0 < seconds < 20.0
 
 
+COMPUTES = """
+def crunch(ended):
+    total = 0
+    while not ended.is_set():
+        total += sum(range(1_000))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "computes"),
+    [
+        (COMPUTES, True),
+        (COMPUTES + "\n\ndef feed(jobs):\n    jobs.put(1)\n", False),
+        (COMPUTES.replace("total += sum", "made.append(0)\n        total += sum"), False),
+    ],
+    ids=["for itself", "beside a queue", "for a list"],
+)
+def test_a_thread_that_computes_and_hands_nothing_over_is_added_up(
+    recording, tmp_path, text, computes
+):
+    file = tmp_path / "crunch.py"
+    file.write_text(text)
+    space = {"__name__": "crunch", "made": []}
+    exec(compile(text, str(file), "exec"), space)
+    with running(space["crunch"]) as thread:
+        readings = Readings(recording, thread)
+        seconds = [readings.read(0.75, "computing_seconds") for _ in range(2)]
+    readings.collector.stop()
+    assert seconds == ([0.75, 1.5] if computes else [0.0, 0.0])
+    assert sum(dict(readings.told).values()) == (1.5 if computes else 0.0)
+    assert {fact.name for fact in recording.of(Fact)} == ({"computing_at"} if computes else set())
+
+
+def test_the_work_of_a_pool_is_given_back(recording, tmp_path):
+    file = tmp_path / "crunch.py"
+    file.write_text(COMPUTES)
+    space = {"__name__": "crunch"}
+    exec(compile(COMPUTES, str(file), "exec"), space)
+    ended = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(space["crunch"], ended)
+        (thread,) = pool._threads
+        readings = Readings(recording, thread)
+        assert readings.read(0.75, "computing_seconds") == 0.0
+        ended.set()
+
+
 @pytest.mark.parametrize("gone", ["frames", "clock"])
 def test_without_frames_or_clocks_it_is_unavailable(recording, monkeypatch, gone):
     if gone == "frames":
         monkeypatch.delattr(sys, "_current_frames")
-        collector = PollingThreads()
+        collector = BusyThreads()
     else:
-        collector = PollingThreads(cpu_time_of=lambda _: None)
+        collector = BusyThreads(cpu_time_of=lambda _: None)
     with pytest.raises(Unavailable):
         collector.start(recording.context)
 

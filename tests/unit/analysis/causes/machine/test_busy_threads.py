@@ -1,4 +1,4 @@
-"""A thread that polls: a cause where its core is missing, a note where it isn't."""
+"""A thread beside the training: a cause where its core is missing, a note where it isn't."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PLACE = "Reader.run (train.py:56)"
 ROWS = np.arange(0, SIZE, 10)
 
 
-def report_of(make_run, cores=2.0, share=0.8):
+def report_of(make_run, cores=2.0, share=0.8, does="polling"):
     return account_for(
         make_run(
             PERIOD,
-            events=[(5, Fact("polling_at", PLACE, {"seconds": 10.0}))],
-            signals={"polling_seconds": share * 0.05 * (ROWS + 1.0)},
+            events=[(5, Fact(f"{does}_at", PLACE, {"seconds": 10.0}))],
+            signals={f"{does}_seconds": share * 0.05 * (ROWS + 1.0)},
             signal_rows=ROWS,
             process_cpu=np.full(SIZE, 0.09),
             limits={"cpu_count": cores},
@@ -51,3 +51,18 @@ def test_a_thread_that_polls_now_and_then_is_not_told(make_run):
     report = report_of(make_run, share=0.1)
     assert report.verdict == "healthy"
     assert not any("while it waits" in note for note in report.notes)
+
+
+def test_one_that_computes_for_itself_is_told_as_such(make_run):
+    report = report_of(make_run, does="computing")
+    (cause,) = report.causes
+    assert (report.verdict, cause.cause, cause.place.line) == ("slowdown", "python_overhead", 56)
+    assert f"a thread that computes beside the training in {PLACE}" in report.headline
+    assert cause.summary == (
+        f"A thread of the program computes beside the steps, in {PLACE}. The training doesn't get "
+        "those cores."
+    )
+    assert cause.evidence[1].startswith("About 7.82 s (39.1% of the run): between what ")
+    assert cause.advice[0].text.startswith("Let the thread pause between two rounds")
+    (note,) = [n for n in report_of(make_run, 16.0, does="computing").notes if PLACE in n]
+    assert note.startswith("A thread of the program computes beside the steps, in")

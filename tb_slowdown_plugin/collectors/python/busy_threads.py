@@ -1,7 +1,8 @@
-"""Threads of the program that ask again and again whether they may go on, and take a core for it.
+"""Threads of the program that take a core beside the training, and give it nothing.
 
-Such as a producer that loops until its queue has room: the training has one core less, and waits
-for the interpreter's lock. A thread that waits in `get`, `wait`, or `sleep` takes nothing.
+Such as a producer that loops until its queue has room, or one that computes for a display: the
+training has one core less, and waits for the interpreter's lock. A thread that waits in `get`,
+`wait`, or `sleep` takes nothing, and one that makes batches is input.
 
 Cost: 9 us a reading; 50 us where there are other threads, 300 us where one of them computes.
 """
@@ -10,18 +11,23 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Final
 
-from tb_slowdown_plugin.catalog.events import POLLING_AT
+from tb_slowdown_plugin.catalog.events import COMPUTING_AT, POLLING_AT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import package_of, program_frame
+from tb_slowdown_plugin.collectors.hooks.installed_code import (
+    is_installed,
+    package_of,
+    program_frame,
+)
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
-from tb_slowdown_plugin.collectors.python.still_frames import Frames, find_frames, stack_of
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
 from tb_slowdown_plugin.collectors.python.thread_places import OWN_THREADS
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
@@ -38,6 +44,9 @@ _LONGEST_CODE: Final = 400
 _MOST_LINES: Final = 256
 """That are kept as known."""
 
+_SIGNALS: Final = {"polling_seconds": POLLING_AT, "computing_seconds": COMPUTING_AT}
+"""Signal -> the fact with the lines."""
+
 _ASKS: Final = frozenset(
     {"done", "empty", "full", "get_nowait", "is_alive", "is_set", "locked", "monotonic",
      "perf_counter", "poll", "put_nowait", "qsize", "running", "time"}
@@ -46,11 +55,21 @@ _ASKS: Final = frozenset(
 `multiprocessing`, `time`."""
 
 
-class PollingThreads:
-    """Adds up the CPU time that threads other than the training one spend in loops that only ask.
+_HANDS_OVER: Final = frozenset(
+    {"append", "appendleft", "extend", "notify", "notify_all", "put", "put_nowait", "send",
+     "send_bytes", "sendall", "set", "set_result", "submit"}
+)  # fmt: skip
+"""Calls by which a thread gives others what it has made."""
+_HAS_QUEUE: Final = re.compile(r"\.put(?:_nowait)?\(")
+"""In the text of a module: who fills the queue isn't looked for."""
 
-    A thread that computes is looked at once a reading. Where it is in such a loop, all of the time
-    that it took since the reading before counts; else none.
+
+class BusyThreads:
+    """Adds up the CPU time of threads that only ask, and of those that compute for themselves.
+
+    A thread that computes is looked at once a reading. Where it is in a loop that asks, or in a
+    function of the program that hands nothing over, all of the time that it took since the reading
+    before counts; else none.
 
     Args:
       frames: The frame that each thread is in, by the thread's identity.
@@ -58,7 +77,7 @@ class PollingThreads:
       threads: All of the process that Python knows.
     """
 
-    name = "polling_threads"
+    name = "busy_threads"
     is_cheap = True
 
     def __init__(
@@ -85,8 +104,11 @@ class PollingThreads:
         self._places = SourcePlaces.of_process()
         self._took: dict[int, int] = {}
         self._read_ns = 0
-        self._seconds: dict[str, float] = defaultdict(float)
-        self._told: dict[str, float] = {}
+        self._seconds: dict[tuple[str, str], float] = defaultdict(float)
+        """Fact and place -> seconds so far."""
+        self._told: dict[tuple[str, str], float] = {}
+        self._queues: dict[str, bool] = {}
+        """File -> whether its text fills a queue."""
         self._known: dict[tuple[CodeType, int], str] = {}
         """Line of some code -> its place, "" where it does anything else than to ask."""
 
@@ -105,32 +127,63 @@ class PollingThreads:
             took[thread.ident] = spent
             since = spent - self._took.get(thread.ident, spent)
             if since >= _COMPUTES * passed_ns:
-                place = self._look(thread.ident)
-                if place:
-                    self._seconds[place] += since / 1e9
+                found = self._look(thread.ident)
+                if found is not None:
+                    self._seconds[found] += since / 1e9
         self._took = took
-        for place, seconds in self._seconds.items():
-            if seconds >= 2 * self._told.get(place, 0.0):
-                self._tell(place, seconds)
-        return {"polling_seconds": sum(self._seconds.values())} if took or self._seconds else {}
+        for found, seconds in self._seconds.items():
+            if seconds >= 2 * self._told.get(found, 0.0):
+                self._tell(found, seconds)
+        if not (took or self._seconds):
+            return {}
+        return {
+            signal: sum(spent for (of, _), spent in self._seconds.items() if of == fact)
+            for signal, fact in _SIGNALS.items()
+        }
 
     def stop(self) -> None:
         """Tells what has been added since the last time."""
-        for place, seconds in self._seconds.items():
-            if seconds > self._told[place]:
-                self._tell(place, seconds)
+        for found, seconds in self._seconds.items():
+            if seconds > self._told[found]:
+                self._tell(found, seconds)
 
-    def _tell(self, place: str, seconds: float) -> None:
-        self._told[place] = seconds
-        self._context.emit(Fact(POLLING_AT, place, {"seconds": seconds}))
+    def _tell(self, found: tuple[str, str], seconds: float) -> None:
+        self._told[found] = seconds
+        fact, place = found
+        self._context.emit(Fact(fact, place, {"seconds": seconds}))
 
-    def _look(self, thread: int) -> str:
-        """The line that asks; "" where the thread does anything else."""
+    def _look(self, thread: int) -> tuple[str, str] | None:
+        """Which fact a thread is, and its line; None where it may work for the training."""
         assert self._frames is not None
         stack = stack_of(self._frames().get(thread))
         frame = program_frame(stack)
         if frame is None:
-            return ""
+            return None
+        if asking := self._find_asking(stack, frame):
+            return POLLING_AT, asking
+        if self._works_for_itself(stack):
+            return COMPUTING_AT, self._places.in_code(frame.f_code, line_of(frame))
+        return None
+
+    def _works_for_itself(self, stack: Stack) -> bool:
+        """Whether the program has begun the thread, in functions that hand nothing over."""
+        own = [each for each in stack if not is_installed(each.f_code.co_filename)]
+        below = stack[stack.index(own[-1]) + 1 :]
+        if any(package_of(each) != threading.__name__ for each in below):
+            return False  # a pool's, or a library's: they give back what it makes
+        return not any(
+            _HANDS_OVER.intersection(each.f_code.co_names)
+            or self._fills_queue(each.f_code.co_filename)
+            for each in own
+        )
+
+    def _fills_queue(self, file: str) -> bool:
+        if file not in self._queues and len(self._queues) < _MOST_LINES:
+            self._queues[file] = any(map(_HAS_QUEUE.search, linecache.getlines(file)))
+        return self._queues.get(file, True)
+
+    def _find_asking(self, stack: Stack, frame: FrameType) -> str:
+        """The line that asks; "" where the thread does anything else."""
         above = stack[: stack.index(frame)]
         if len(above) >= _LONGEST or not sys.stdlib_module_names.issuperset(map(package_of, above)):
             return ""

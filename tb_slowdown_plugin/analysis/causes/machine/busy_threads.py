@@ -1,0 +1,120 @@
+"""Threads of the program that compute beside the training, on cores that it needs: which line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import BUSY, find_spent, main_line
+from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.text.wording import (
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    significant,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+
+_DOES: Final = {
+    names.POLLING: "computes while it waits",
+    names.OWN_THREAD: "computes beside the steps",
+}
+_IS_WORTH: Final = {
+    names.POLLING: "At least {}: a step takes longer by the share of the cores that it doesn't "
+    "get. What each thread waits for the interpreter's lock isn't in it.",
+    names.OWN_THREAD: "About {}: between what the training thread waited for a core, and the share "
+    "of the cores that a step doesn't get.",
+}
+
+
+def claim(case: Case) -> Claim | None:
+    """Claims the cores that such threads take from the step."""
+    claimed = case.of(*BUSY)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    family = names.family(main.source)
+    line = names.detail(main.source)
+    seconds = lost_seconds(claimed)
+    cores = round(case.run.environment.limits["cpu_count"])
+    polls = family == names.POLLING
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"a thread that {'polls' if polls else 'computes beside the training'} in {line}",
+        f"A thread of the program {_DOES[family]}, in {line}. The training doesn't get those "
+        "cores.",
+        (
+            f"It takes {_tell_share(case, family)}. The process may use {counted(cores, 'core')}, "
+            "and kept them busy.",
+            _IS_WORTH[family].format(
+                f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run)"
+            ),
+        ),
+        (_sleep_in_the_queue(line) if polls else _compute_elsewhere(line),),
+        "medium",
+        place=to_place(line),
+    )
+
+
+def tell_busy_threads(case: Case) -> Iterable[str]:
+    """A thread that takes much of a core, where steps aren't known to be slower by it."""
+    for family, does in _DOES.items():
+        if not case.of(family) and _cores(case, family) >= MATTERS:
+            yield (
+                f"A thread of the program {does}, in `{main_line(case.run, family)}`: "
+                f"{_tell_share(case, family)}. Steps aren't known to be slower by it: other cores "
+                "were free."
+            )
+
+
+def _tell_share(case: Case, family: str) -> str:
+    spent = find_spent(case.run, family)
+    seconds = 0.0 if spent is None else float(spent.sum())
+    return f"{duration(seconds)} of CPU time, {significant(_cores(case, family), 2)} of a core"
+
+
+def _cores(case: Case, family: str) -> float:
+    """Of the time of all steps."""
+    spent = find_spent(case.run, family)
+    wall = float(case.run.steps.period_seconds.sum())
+    return 0.0 if spent is None or wall <= 0 else float(spent.sum()) / wall
+
+
+def _sleep_in_the_queue(line: str) -> Advice:
+    return Advice(
+        "Let the thread sleep until it may go on: a queue of limited size does that by itself, an "
+        "`Event` or a `Condition` for anything else.",
+        snippet(
+            old("batches = queue.Queue()"),
+            new("batches = queue.Queue(maxsize=8)"),
+            old("while batches.qsize() >= 8:", "    continue"),
+            new("batches.put(make_batch())  # sleeps while the queue is full"),
+        ),
+        "None.",
+        f"in `{line}`",
+    )
+
+
+def _compute_elsewhere(line: str) -> Advice:
+    return Advice(
+        "Let the thread pause between two rounds, or compute in a process of lower priority, on "
+        "another machine, or after the training.",
+        snippet(
+            old("while True:", "    outlook = simulate()"),
+            new("while not ended.wait(timeout=5.0):  # sleeps, and ends at once when it is set"),
+            new("    outlook = simulate()"),
+        ),
+        "What it makes is older.",
+        f"in `{line}`",
+    )

@@ -1,0 +1,82 @@
+"""What threads of the program take from the step beside it: cores that the step needs.
+
+Where the process keeps its cores busy, a step gets so much less of them, and takes longer by that
+share: of a thread that polls, against a stopwatch, in two programs on two cores: 24% of the run
+instead of 61%, 34% instead of 56% (`benchmarks/accuracy/tune/programs`: windmill_wakes,
+lamplighter_threads). A step that can't use all cores loses less, and what the training thread
+waited for a core, which Linux counts, is the least. Of a thread that computes for itself the middle
+of both counts: 29% instead of 28% (dovecote_occupancy). What each thread waits for the
+interpreter's lock isn't in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import COMPUTING_AT, POLLING_AT
+from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
+from tb_slowdown_plugin.catalog.signals import THREAD_RUN_DELAY
+from tb_slowdown_plugin.records.types import Float, Run
+
+BUSY: Final = {
+    names.POLLING: ("polling_seconds", POLLING_AT),
+    names.OWN_THREAD: ("computing_seconds", COMPUTING_AT),
+}
+"""Account -> the signal that counts its CPU time, and the fact with its lines."""
+
+
+def with_busy_threads(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with one for each kind of such threads, where cores are what steps wait for.
+
+    Args:
+      run: The recording.
+      measured: Account -> (S,) exclusive seconds; what is in none is the step's own work.
+    """
+    made = dict(measured)
+    cores = run.environment.limits.get("cpu_count", np.inf)
+    wall = float(run.steps.period_seconds.sum())
+    cpu = float(np.nansum(run.steps.process_cpu_seconds))
+    if not cpu >= MOSTLY * cores * wall:
+        return made
+    for account in BUSY:
+        spent = find_spent(run, account)
+        if spent is None or not spent.any():
+            continue
+        taken = spent / cores
+        waited = _count(run, THREAD_RUN_DELAY)
+        if account == names.OWN_THREAD and waited is not None:
+            taken = (taken + np.minimum(waited, taken)) / 2
+        seconds = np.minimum(taken, left_over(run, made))
+        made[names.account(account, main_line(run, account))] = seconds
+    return made
+
+
+def find_spent(run: Run, account: str) -> Float | None:
+    """(S,) CPU seconds that such threads took beside each step, even between two samples."""
+    signal, _ = BUSY[account]
+    # Before the first sample none had.
+    return _count(run, signal, before=0.0)
+
+
+def main_line(run: Run, account: str) -> str:
+    """The line that took most of it."""
+    _, fact = BUSY[account]
+    seconds = {told.subject: told.numbers["seconds"] for _, told in run.facts(fact)}
+    return max(seconds, key=lambda place: seconds[place], default="")
+
+
+def _count(run: Run, signal: str, before: float | None = None) -> Float | None:
+    """(S,) by how much a count rose beside each step; None where it wasn't sampled."""
+    values = run.signals.values.get(signal)
+    if values is None or np.isnan(values).all():
+        return None
+    known = ~np.isnan(values)
+    edges = np.arange(len(run.steps) + 1)
+    # A sample stands in the last row that it has seen.
+    counted = np.interp(edges, run.signals.row[known] + 1, values[known], left=before)
+    return np.asarray(np.maximum(np.diff(counted), 0.0))

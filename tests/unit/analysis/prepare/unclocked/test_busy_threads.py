@@ -1,0 +1,80 @@
+"""Threads beside the training take the share of each step that it doesn't get of the cores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import find_spent, with_busy_threads
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 100
+PERIOD = np.full(SIZE, 0.1)
+PLACE = "Reader.run (train.py:56)"
+ROWS = np.arange(9, SIZE, 10)
+EVENTS = [(9, Fact("polling_at", "Reader.run (train.py:57)", {"seconds": 0.5}))] + [
+    (row, Fact("polling_at", PLACE, {"seconds": 0.08 * row})) for row in (9, 50, 99)
+]
+
+
+def run_of(make_run, seconds=None, cpu=0.18, **limits):
+    return make_run(
+        PERIOD,
+        events=EVENTS,
+        signals={"polling_seconds": 0.08 * (ROWS + 1) if seconds is None else seconds},
+        signal_rows=ROWS,
+        process_cpu=np.full(SIZE, cpu),
+        limits={"cpu_count": 2.0} | limits,
+    )
+
+
+def test_a_core_of_two_is_half_of_what_it_takes(make_run):
+    made = with_busy_threads(run_of(make_run), {"gc": np.full(SIZE, 0.02)})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.04)
+
+
+def test_no_more_than_the_step_has_left(make_run):
+    made = with_busy_threads(run_of(make_run), {"gc": np.full(SIZE, 0.09)})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("free", [{"cpu": 0.12}, {"cpu_count": 8.0}])
+def test_where_cores_are_free_steps_lose_nothing(make_run, free):
+    assert with_busy_threads(run_of(make_run, **free), {}) == {}
+
+
+def test_it_counts_from_the_step_on_in_which_it_began(make_run):
+    seconds = np.where(ROWS < 50, 0.0, 0.1 * (ROWS - 49.0))
+    polled = find_spent(run_of(make_run, seconds), names.POLLING)
+    assert not polled[:50].any()
+    assert polled[60:] == pytest.approx(0.1)
+
+
+def test_without_such_threads_there_is_no_account(make_run):
+    assert find_spent(make_run(PERIOD), names.POLLING) is None
+    assert with_busy_threads(make_run(PERIOD), {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("waited", "taken"), [(0.0, 0.02), (0.01, 0.025), (0.09, 0.04), (None, 0.04)]
+)
+def test_one_that_computes_for_itself_takes_the_middle_of_what_was_waited_and_that(
+    make_run, waited, taken
+):
+    """0.8 of a core of two, in steps of 0.1 s: 0.04 s at most."""
+    signals = {"computing_seconds": 0.08 * (ROWS + 1)}
+    if waited is not None:
+        signals["thread_run_delay_seconds"] = 7.0 + waited * (ROWS + 1)
+    place = "Feed.relax (train.py:37)"
+    run = make_run(
+        PERIOD,
+        events=[(9, Fact("computing_at", place, {"seconds": 8.0}))],
+        signals=signals,
+        signal_rows=ROWS,
+        process_cpu=np.full(SIZE, 0.18),
+        limits={"cpu_count": 2.0},
+    )
+    (made,) = with_busy_threads(run, {}).items()
+    assert made[0] == f"own_thread:{place}"
+    np.testing.assert_allclose(made[1][10:], taken)
