@@ -11,6 +11,7 @@ import sys
 import time
 
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.records.metadata import DIRECTORY
 from tb_slowdown_plugin.writer.launch.settings import Settings
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
@@ -32,16 +33,58 @@ def run_script(program: Sequence[str], settings: Settings) -> NoReturn:
       settings: How to watch it; a `logdir` of "" is chosen here.
 
     Raises:
-      InputError: Python was started with flags under which no monitor can start.
+      InputError: Python was started with flags under which no monitor can start, or nothing can be
+        written to the logdir.
     """
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise InputError("Python was started with -E, -I, or -S: tbslow run works without them")
     settings.shown = settings.logdir or choose_logdir(program, time.localtime())
-    settings.logdir = (
-        settings.shown if "://" in settings.shown else os.path.abspath(settings.shown)  # noqa: PTH100
-    )
+    settings.logdir = settings.shown
+    if "://" not in settings.shown:
+        settings.logdir = os.path.abspath(settings.shown)  # noqa: PTH100
+        check_logdir(settings)
     command, environment = prepare(program, settings, os.environ)
     os.execve(sys.executable, command, environment)
+
+
+def check_logdir(settings: Settings) -> None:
+    """Says before the program begins what its records would meet.
+
+    Nothing is made: a program that trains nothing leaves no directory.
+
+    Args:
+      settings: With a local `logdir`. Where it has records, a line to stderr says that these will
+        be of the same run, unless `quiet`.
+
+    Raises:
+      InputError: It is a file, or can't be made or written.
+    """
+    there = settings.logdir
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)  # noqa: PTH120
+    if not os.path.isdir(there):  # noqa: PTH112
+        raise InputError(
+            f"no records can be written to {settings.shown}: {there} is no directory; "
+            "give another --logdir"
+        )
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(
+            f"no records can be written to {settings.shown}: you may not write to {there}; "
+            "give another --logdir"
+        )
+    if not settings.quiet and _has_records(settings.logdir):
+        sys.stderr.write(
+            f"tbslow: {settings.shown} has records already: this run goes on with them, as after "
+            "a restart. To keep it apart, give another --logdir.\n"
+        )
+
+
+def _has_records(logdir: str) -> bool:
+    try:
+        files = os.listdir(os.path.join(logdir, DIRECTORY))  # noqa: PTH118, PTH208
+    except OSError:
+        return False
+    return any(file.startswith("events.out.tfevents.") for file in files)
 
 
 def prepare(

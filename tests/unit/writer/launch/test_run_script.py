@@ -12,6 +12,7 @@ import pytest
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.writer.launch import run_script as module
 from tb_slowdown_plugin.writer.launch.run_script import (
+    check_logdir,
     choose_logdir,
     interpreter_flags,
     run_script,
@@ -64,6 +65,38 @@ def test_the_process_is_replaced_by_the_program(tmp_path, monkeypatch) -> None:
     assert (mine, environment["TBSLOW_RUN_PYTHONPATH"]) == ("/mine", "/mine")
     settings = take_from(environment)
     assert (settings.logdir, settings.shown) == (str(tmp_path / "logs" / "a"), "logs/a")
+
+
+def test_a_logdir_that_is_a_file_or_below_one_is_refused_before_the_program_begins(tmp_path):
+    file = tmp_path / "train.py"
+    file.touch()
+    for logdir in (file, file / "logs" / "a"):
+        with pytest.raises(InputError) as error:
+            check_logdir(Settings(shown="train.py", logdir=str(logdir)))
+        assert str(error.value) == (
+            f"no records can be written to train.py: {file} is no directory; give another --logdir"
+        )
+
+
+def test_a_logdir_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: path != str(tmp_path))
+    with pytest.raises(InputError, match=r"you may not write to .*; give another --logdir"):
+        check_logdir(Settings(shown="logs", logdir=str(tmp_path / "logs" / "a")))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("quiet", "told"), [(False, True), (True, False)])
+def test_records_that_are_there_are_told(tmp_path, capsys, quiet, told):
+    settings = Settings(shown="logs", logdir=str(tmp_path), quiet=quiet)
+    check_logdir(settings)
+    (tmp_path / "slowdown").mkdir()
+    check_logdir(settings)
+    assert capsys.readouterr().err == ""
+    (tmp_path / "slowdown" / "events.out.tfevents.1.aa").touch()
+    check_logdir(settings)
+    text = capsys.readouterr().err
+    assert bool(text) == told
+    assert not told or text.startswith("tbslow: logs has records already: this run goes on with")
 
 
 def test_a_python_without_environment_is_refused(monkeypatch) -> None:
