@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_types import Report
-from tb_slowdown_plugin.analysis.text.wording import counted
+from tb_slowdown_plugin.analysis.text.wording import counted, percent
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import (
     TOO_SLOW,
     ProgressLine,
@@ -67,22 +68,18 @@ def report(chosen: Namespace) -> int:
         text = to_text(titled, width=width, colour=colour)
     write(text, chosen.output)
     return max(
-        _judge(titled, chosen.fail_over, own_fraction),
-        _judge(titled, chosen.fail_over_all, lambda each: each.lost_fraction),
+        _judge(titled, "--fail-over", chosen.fail_over, own_fraction),
+        _judge(titled, "--fail-over-all", chosen.fail_over_all, lambda each: each.lost_fraction),
     )
 
 
-def _failed(reports: Sequence[Report], percent: float | None) -> set[str]:
+def _failed(reports: Sequence[Report], limit: float | None) -> set[str]:
     """Runs that lost more than a share of their wall time; without one, those with a slowdown."""
     return {
         report.run
         for report in reports
         if report.verdict != "not_enough_steps"
-        and (
-            report.verdict == "slowdown"
-            if percent is None
-            else own_fraction(report) > percent / 100
-        )
+        and (report.verdict == "slowdown" if limit is None else own_fraction(report) > limit / 100)
     }
 
 
@@ -98,21 +95,30 @@ def own_fraction(report: Report) -> float:
 
 
 def _judge(
-    reports: Sequence[Report], percent: float | None, lost: Callable[[Report], float]
+    reports: Sequence[Report],
+    option: str,
+    limit: float | None,
+    lost: Callable[[Report], float],
 ) -> int:
-    """The exit status where no run may lose more than a share of its wall time.
+    """The exit status where no run may lose more than a share of its wall time, in percent.
 
     Of a run with too few steps for a verdict only its start was timed: nothing is known yet.
     """
     status = 0
-    if percent is None:
+    if limit is None:
         return status
     for report in reports:
         if report.verdict == "not_enough_steps":
             few = f"{counted(report.steps, 'step')} {'is' if report.steps == 1 else 'are'} too few"
             tell(f"run '{report.run}' can't be judged by --fail-over: {few}; it is let pass")
-        elif lost(report) > percent / 100:
+        elif lost(report) > limit / 100:
             status = TOO_SLOW
+            most = max(report.causes, key=lambda each: each.lost_seconds, default=None)
+            mostly = f" (most of it: {cause_title(most.cause)})" if most else ""
+            tell(
+                f"run '{report.run}' fails {option} {limit:g}: it lost {percent(lost(report))} of "
+                f"its time{mostly}"
+            )
         elif report.judged == "partly":
             tell(f"run '{report.run}' is partly judged: {report.blind_spots[0]}")
     return status

@@ -48,7 +48,10 @@ def test_what_was_timed_in_a_short_run_fails_all_the_same(
     short = replace(short, accounts=timed)
     write_chunks(tmp_path / "short" / "slowdown", split(short))
     assert main(["report", str(tmp_path), "--fail-over", "30"]) == 3
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == (
+        "tbslow: run 'short' fails --fail-over 30: it lost 47.8% of its time (most of it: "
+        "Retracing)\n"
+    )
     assert main(["report", str(tmp_path), "--fail-over", "60"]) == 0
 
 
