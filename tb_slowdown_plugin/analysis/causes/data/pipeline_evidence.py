@@ -6,6 +6,7 @@ read from disks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Final
 
@@ -18,7 +19,7 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, s
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, PY_DATASET, STAGE, UNFILLED
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
-from tb_slowdown_plugin.catalog.parameters.shared import LEAST_READING, MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, LEAST_READING, MATTERS
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact
@@ -52,8 +53,8 @@ def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
         f"{duration(each)} per element, {percent(share)} of the time in all stages"
     )
     earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
-    if earlier:
-        before = earlier[0].numbers.get("seconds_per_element", float("nan"))
+    before = earlier[0].numbers.get("seconds_per_element", float("nan")) if earlier else math.nan
+    if each > LARGER * before:  # its first elements may be slower, as first runs are
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
 

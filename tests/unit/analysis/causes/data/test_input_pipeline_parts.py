@@ -43,6 +43,12 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 
 
+def test_a_stage_whose_first_elements_took_longer_is_told_without_them(make_run, find, judge):
+    events = [(40, stage("Generator", 0.0005)), (320, stage("Generator", 0.0002))]
+    cause = waits_from_300(make_run, find, judge, events)
+    assert cause.evidence[-1].endswith("0.2 ms per element, 93.0% of the time in all stages.")
+
+
 @pytest.mark.parametrize(
     ("name", "first"),
     [
