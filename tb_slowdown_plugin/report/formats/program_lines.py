@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_types import PythonLine, Report
-from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent, step_range
+from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines, Report
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, step_range
 
 _MOST_NOTES: Final = 10
 _MOST_LINES: Final = 3
@@ -42,16 +42,27 @@ def describe_python(report: Report) -> list[str]:
     """The lines of the program that a step grew most in, where a run got slow.
 
     Returns:
-      Lines such as "sample (agent.py:88): from 12% to 45% of a step, 3.1 ms to 22 ms".
+      Lines such as "sample (agent.py:88): in 5 of 40 samples, later in 9 of 20; about 3.1 ms of a
+      step, later 22 ms".
     """
-    if report.python is None or report.verdict != "slowdown":
+    found = report.python
+    if found is None or report.verdict != "slowdown":
         return []
-    return [_line(line) for line in report.python.lines[:_MOST_LINES]]
+    return [_line(line, found) for line in found.lines[:_MOST_LINES]]
 
 
-def _line(line: PythonLine) -> str:
-    share, seconds = percent(line.after_fraction), duration(line.after_seconds)
+def _line(line: PythonLine, of: PythonLines) -> str:
+    """With the samples, so that one sees how few they may be."""
+    seen = _of(line.after_fraction, of.after_samples)
+    took = duration(line.after_seconds)
     if line.before_fraction is None or line.before_seconds is None:
-        return f"{line.place}: {share} of a step, {seconds}"
-    before = percent(line.before_fraction), duration(line.before_seconds)
-    return f"{line.place}: from {before[0]} to {share} of a step, {before[1]} to {seconds}"
+        return f"{line.place}: in {seen} samples; about {took} of a step"
+    before = _of(line.before_fraction, of.before_samples)
+    return (
+        f"{line.place}: in {before} samples, later in {seen}; about "
+        f"{duration(line.before_seconds)} of a step, later {took}"
+    )
+
+
+def _of(fraction: float, samples: int) -> str:
+    return f"{count(fraction * samples)} of {count(samples)}"
