@@ -236,7 +236,7 @@ def _baseline(case: Case, healthy_step: float, healthy_per_step: Float) -> str:
     longer = float(healthy_per_step.sum()) - healthy_step * len(case.run.steps)
     if not case.wall_share(longer) >= TELLING:
         return seen
-    return f"{seen}; {duration(longer)} of the healthy time is what other steps take longer"
+    return f"{seen}; longer steps add {duration(longer)} to that, which doesn't count as lost"
 
 
 def _last_step(run: Run) -> AsOf | None:

@@ -63,5 +63,5 @@ def test_healthy_time_that_is_no_healthy_step_s_is_told(make_run):
     report = account_for(make_run(steps)).report
     assert (report.verdict, report.lost_seconds) == ("healthy", 0.0)
     assert report.healthy_step_seconds == pytest.approx(0.010)
-    assert report.baseline.endswith("; 2 s of the healthy time is what other steps take longer")
+    assert report.baseline.endswith("; longer steps add 2 s to that, which doesn't count as lost")
     assert ";" not in account_for(make_run(np.full(600, 0.005))).report.baseline

@@ -148,7 +148,7 @@ def bound_history() -> Advice:
     return Advice(
         "Look for Python code in the pipeline that does more work as the run goes on: a "
         "generator, a `PyDataset`, or a `tf.py_function` that keeps a history and searches all "
-        "of it. Bound it.",
+        "of it. Bound it, or keep a `set` where it only asks `x in seen`.",
         snippet(
             old("seen = []"),
             new("seen = collections.deque(maxlen=10_000)"),

@@ -166,8 +166,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
                     "The program or `predict` re-creates a dataset in the step, which waits for "
                     f"it: {percent(share)} of the run."
                 )
-            longer = ", and keep getting slower" if _grows(case, finding) else ""
-            return f"Steps wait for input throughout the run{longer}: {percent(share)} of it."
+            longer = ", and ever longer" if _grows(case, finding) else ""
+            return f"Steps wait for input throughout{longer}: {percent(share)} of the run."
 
 
 def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:

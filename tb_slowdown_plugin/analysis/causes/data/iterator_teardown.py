@@ -82,8 +82,9 @@ def tell_ends(case: Case) -> Iterable[str]:
         return  # told as a cause
     if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
         yield (
-            f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
-            "avoids it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
+            f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs "
+            "(and `steps_per_epoch` in `fit`), avoids it; so does "
+            "`options.autotune.enabled = False`, where no stage is AUTOTUNE."
         )
 
 
@@ -99,7 +100,8 @@ def tell_shortly(case: Case) -> str:
 def _ends(case: Case) -> str:
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
     rows = find_events(wait)
-    each = duration(float(np.median(wait[rows])))
+    least, most = (duration(float(end(wait[rows]))) for end in (np.min, np.max))
     share = percent(case.wall_share(float(wait.sum())))
-    ends = f"{len(rows):,} times {each} (median)" if len(rows) > 1 else f"once {each}"
+    each = most if least == most else f"{least} to {most}"
+    ends = f"{len(rows):,} times, {each} each" if len(rows) > 1 else f"once {most}"
     return f"Iterator teardown took {duration(float(wait.sum()))}, {share} of the run: {ends}"

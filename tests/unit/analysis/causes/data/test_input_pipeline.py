@@ -85,7 +85,7 @@ def test_input_wait_from_the_start(make_run, find, judge):
     run = make_run(STEP + wait, accounts={"input_wait": wait})
     report = judge(run, find("input_wait", "flat", wait)).report
 
-    assert report.causes[0].summary == "Steps wait for input throughout the run: 75.0% of it."
+    assert report.causes[0].summary == "Steps wait for input throughout: 75.0% of the run."
     assert report.headline == "18.0 s of 24.0 s lost (75%) to input wait."
 
 
@@ -93,9 +93,7 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
     wait = np.where(np.arange(SIZE) % 2, np.linspace(0.002, 0.060, SIZE), 0.0)
     cause = cause_of("flat", wait)
 
-    assert cause.summary == (
-        "Steps wait for input throughout the run, and keep getting slower: 60.8% of it."
-    )
+    assert cause.summary == ("Steps wait for input throughout, and ever longer: 60.8% of the run.")
     assert cause.evidence[1] == (
         "It keeps growing: 2.49 ms per step in the first tenth of these steps, 29.1 ms in the "
         "last (means)."
@@ -111,7 +109,7 @@ def test_a_wait_of_few_steps_is_told_by_them(cause_of):
     wait = at(range(0, SIZE, 8), 0.040)
     wait[wait == 0] = 0.0005
     cause = cause_of("flat", wait)
-    assert cause.summary == "Steps wait for input throughout the run: 35.2% of it."
+    assert cause.summary == "Steps wait for input throughout: 35.2% of the run."
     assert cause.evidence[:2] == (
         "Input wait is 5.44 ms per step on average in steps 0\u2013599.",
         "Few of those steps wait for long: 75 of 600, for 40 ms each (mean). Without that, all "
@@ -128,7 +126,7 @@ def test_what_was_warm_up_is_not_told_again(make_run, find, judge):
         run, find("input_wait", "flat", later), find("input_wait", "warm_up", early), warm_up_rows=1
     ).report
     cause = report.causes[0]
-    assert cause.summary == "Steps wait for input throughout the run: 66.7% of it."
+    assert cause.summary == "Steps wait for input throughout: 66.7% of the run."
     assert cause.evidence[0] == "Input wait is 30 ms per step on average in steps 0\u2013599."
 
 

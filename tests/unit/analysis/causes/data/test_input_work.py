@@ -52,7 +52,7 @@ def test_of_a_wait_it_is_the_rest(make_run, find, judge):
     run = make_run(0.010 + BESIDE + wait, accounts={names.INPUT_WAIT: wait})
     found = (find(names.INPUT_WAIT, "flat", wait), find(names.INPUT_WORK, "flat", BESIDE))
     (cause,) = judge(run, *found).report.causes
-    assert cause.summary.startswith("Steps wait for input throughout the run")
+    assert cause.summary.startswith("Steps wait for input throughout: ")
     assert any(text.startswith("3.80 s (24") for text in cause.evidence)
     lost = "11.8 s was lost to input, 8.00 s of it to input wait, timed"
     assert any(text.startswith(lost) for text in cause.evidence)
