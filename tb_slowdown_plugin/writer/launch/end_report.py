@@ -60,9 +60,8 @@ def _interrupt_again() -> None:
 def _report(settings: Settings) -> None:
     unasked = sys.modules.get("tb_slowdown_plugin.writer.launch.unasked")
     if unasked is None:
-        if not _is_there(sys.argv[:1]):
-            return  # Python has said it
-        _say(f"No steps recorded: {_why_never_begun()}")
+        if _is_there(sys.argv[:1]):  # else Python has said it
+            _say(f"No steps recorded{_how_it_failed() or f': {_why_never_begun()}'}")
         return
     from tb_slowdown_plugin.writer import monitor
 
@@ -73,16 +72,26 @@ def _report(settings: Settings) -> None:
         _judge(own, own)
     elif begun is None:
         _say("No steps recorded: the monitor couldn't be started.")
-    elif begun.reason and (failed := getattr(sys, "last_type", None)) is not None:
-        _say(f"No steps recorded before the program ended with {failed.__name__}.")
     elif begun.reason:
-        _say(f"No steps recorded: {begun.reason}. {_HINT}")
+        _say(f"No steps recorded{_how_it_failed() or f': {begun.reason}. {_HINT}'}")
     else:
         _judge(settings.shown, settings.logdir)
 
 
 def _is_there(script: Sequence[str]) -> bool:
-    return not script or script[0].startswith("-") or os.path.exists(script[0] or ".")  # noqa: PTH110
+    """Whether Python found what it was to run; of a module it then knows the file."""
+    name = script[0] if script else "-"
+    if name.startswith("-"):
+        return name != "-m"
+    if os.path.isdir(name or "."):  # noqa: PTH112
+        return os.path.exists(os.path.join(name, "__main__.py"))  # noqa: PTH110, PTH118
+    return os.path.exists(name)  # noqa: PTH110
+
+
+def _how_it_failed() -> str:
+    """With which error, as Python remembers the one that nobody caught; "" for none."""
+    failed = getattr(sys, "last_type", None)
+    return "" if failed is None else f" before the program ended with {failed.__name__}."
 
 
 def _why_never_begun() -> str:

@@ -21,6 +21,7 @@ from tb_slowdown_plugin.writer.launch.settings import Settings
 end_report.at_exit(Settings("/nowhere", "nowhere", quiet={quiet}))
 {rest}
 """
+ENDED = ": No steps recorded before the program ended with SyntaxError.\n"
 SAID = "tbslow: No steps recorded: the program didn't import TensorFlow.\n"
 
 
@@ -33,8 +34,9 @@ SAID = "tbslow: No steps recorded: the program didn't import TensorFlow.\n"
         (False, "sys.stderr = None", SAID),
         (False, "os._exit(0)", ""),
         (False, "if os.fork(): os.wait()\nelse: sys.exit()", SAID),
+        (False, "sys.last_type = SyntaxError", SAID.partition(":")[0] + ENDED),
     ],
-    ids=["usual", "quiet", "closed", "no stderr", "left at once", "fork"],
+    ids=["usual", "quiet", "closed", "no stderr", "left at once", "fork", "failed"],
 )
 def test_it_is_said_once_where_it_can_be(root: Path, quiet: bool, rest: str, said: str) -> None:
     done = subprocess.run(
@@ -79,3 +81,21 @@ def test_a_program_that_has_failed_is_not_told_what_a_step_could_be(
         monkeypatch.setattr(sys, "last_type", failed, raising=False)
     end_report._report(Settings("/nowhere", "nowhere"))
     assert said == [says]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_there"),
+    [
+        ([], True), (["-c"], True), (["-m"], False), (["train.py"], True), (["gone.py"], False),
+        (["pkg"], False), (["run"], True), ([""], False),
+    ],
+)  # fmt: skip
+def test_what_python_could_not_find_it_has_said_itself(
+    tmp_path, monkeypatch, script, is_there
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").touch()
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "__main__.py").touch()
+    assert end_report._is_there(script) is is_there

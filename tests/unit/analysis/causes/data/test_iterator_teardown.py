@@ -104,8 +104,8 @@ def test_what_tensorflow_itself_takes_is_told_and_nobody_blamed(after_passes, na
     }
     assert note.startswith(told[name])
     assert note.endswith(
-        "`repeat` in the pipeline, with one iterator for all epochs, avoids it; so does "
-        "`options.autotune.enabled = False`, where no stage is AUTOTUNE."
+        "`repeat` in the pipeline, with one iterator for all epochs (and `steps_per_epoch` in "
+        "`fit`), avoids it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
     )
 
 
