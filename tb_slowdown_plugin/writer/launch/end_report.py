@@ -24,10 +24,7 @@ from tb_slowdown_plugin.cli.display.end_report import print_end
 print_end(*sys.argv[1:])
 """
 _MAX_SECONDS = 60.0
-_HINT = (
-    "Say what a step is: --step FUNCTION (each call of a tf.function), --step dataset (each batch "
-    "of a tf.data dataset that Python iterates over), or with tbslow.summary.step() in the loop."
-)
+_COLUMNS = 100
 
 
 def at_exit(settings: Settings) -> None:
@@ -73,7 +70,7 @@ def _report(settings: Settings) -> None:
     elif begun is None:
         _say("No steps recorded: the monitor couldn't be started.")
     elif begun.reason:
-        _say(f"No steps recorded{_how_it_failed() or f': {begun.reason}. {_HINT}'}")
+        _say(f"No steps recorded{_how_it_failed() or f': {begun.reason}. {_hint(settings)}'}")
     else:
         _judge(settings.shown, settings.logdir)
 
@@ -100,9 +97,20 @@ def _why_never_begun() -> str:
     return "the program didn't import TensorFlow."
 
 
+def _hint(settings: Settings) -> str:
+    """Of the rules that were not tried."""
+    batches = "--step dataset (each batch of a tf.data dataset that Python iterates over), "
+    return (
+        "Say what a step is: --step FUNCTION (each call of a tf.function), "
+        f"{'' if settings.step == 'dataset' else batches}or with tbslow.summary.step() in the loop."
+    )
+
+
 def _say(text: str) -> None:
     """Written past `sys.stderr`, which the program may have closed or put something in place of."""
-    lines = "".join(f"tbslow: {line}\n" for line in text.split("\n"))
+    import textwrap
+
+    lines = "".join(f"tbslow: {line}\n" for line in textwrap.wrap(text, _COLUMNS))
     os.write(2, lines.encode(errors="backslashreplace"))
 
 

@@ -101,7 +101,10 @@ class Unasked:
         if self.failure:
             return f"the monitor failed: {self.failure}"
         if self.settings.step:
-            return f"there was no step by the rule --step {self.settings.step}"
+            called = ", ".join(name for name, _ in self._calls.seen.most_common(_MAX_NOT_CHOSEN))
+            return f"there was no step by the rule --step {self.settings.step}" + (
+                f" (the program called {called})" if called else ""
+            )
         return "no function or optimizer was seen to change a trainable variable"
 
     def _go(self) -> bool:

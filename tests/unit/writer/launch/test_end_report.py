@@ -21,6 +21,10 @@ from tb_slowdown_plugin.writer.launch.settings import Settings
 end_report.at_exit(Settings("/nowhere", "nowhere", quiet={quiet}))
 {rest}
 """
+HINT = (
+    "Say what a step is: --step FUNCTION (each call of a tf.function), --step dataset (each batch "
+    "of a tf.data dataset that Python iterates over), or with tbslow.summary.step() in the loop."
+)
 ENDED = ": No steps recorded before the program ended with SyntaxError.\n"
 SAID = "tbslow: No steps recorded: the program didn't import TensorFlow.\n"
 
@@ -64,7 +68,7 @@ def test_where_tensorflow_is_not_installed_it_is_said_how_to_get_it(monkeypatch)
     ("failed", "says"),
     [
         (ValueError, "No steps recorded before the program ended with ValueError."),
-        (None, f"No steps recorded: nothing trains. {end_report._HINT}"),
+        (None, f"No steps recorded: nothing trains. {HINT}"),
     ],
 )
 def test_a_program_that_has_failed_is_not_told_what_a_step_could_be(
@@ -99,3 +103,12 @@ def test_what_python_could_not_find_it_has_said_itself(
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "__main__.py").touch()
     assert end_report._is_there(script) is is_there
+
+
+def test_the_rule_that_was_tried_is_not_offered_again() -> None:
+    assert "--step dataset" in end_report._hint(Settings("/nowhere", "nowhere", step="fit"))
+    hint = end_report._hint(Settings("/nowhere", "nowhere", step="dataset"))
+    assert hint == (
+        "Say what a step is: --step FUNCTION (each call of a tf.function), or with "
+        "tbslow.summary.step() in the loop."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,14 @@ def test_without_a_step_nothing_is_written_and_the_reason_is_known(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
     assert begun.reason == "no function or optimizer was seen to change a trainable variable"
     assert begin(tmp_path / "logs", "fit").reason == "there was no step by the rule --step fit"
+    tbslow.stop()
+    misspelt = begin(tmp_path / "logs", "trian_step")
+    test_step(tf.constant(1.0))
+    assert re.fullmatch(
+        r"there was no step by the rule --step trian_step "
+        r"\(the program called test_step \(.*test_unasked\.py:\d+\)\)",
+        misspelt.reason,
+    )
 
 
 def test_a_program_that_starts_a_monitor_is_in_charge(tmp_path: Path) -> None:
