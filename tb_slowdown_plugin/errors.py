@@ -34,6 +34,19 @@ class InputError(SlowdownError):
     """A command was given something it can't work on; the text gives value and remedy."""
 
 
+def tell_no_data(place: str) -> str:
+    """What to say of a logdir, or a run, in which nothing was recorded.
+
+    Example:
+      >>> tell_no_data("'logs'").partition(";")[0]
+      "'logs' has no slowdown data"
+    """
+    return (
+        f"{place} has no slowdown data; train with tbslow run --logdir, tbslow.start(...), or "
+        "tbslow.keras.SlowdownCallback(...) writing there"
+    )
+
+
 def scrub(text: str) -> str:
     """A message without directories and addresses; file names stay.
 

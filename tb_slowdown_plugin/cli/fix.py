@@ -43,7 +43,7 @@ def fix(chosen: Namespace) -> int:
         raise InputError(f"the run has no cause '{chosen.cause}'; its causes: {told}")
     with_lines = [each for each in found if _has_lines(each)]
     if found and not with_lines:
-        tell("no line is known that would change this; 'tbslow report' says more")
+        tell(f"no line is known that would change this run; the report says: {report.headline}")
     for each in with_lines:
         _say(each)
     try:
@@ -52,6 +52,8 @@ def fix(chosen: Namespace) -> int:
         raise InputError(
             f"the patches can't be applied together ({why}); choose a --cause"
         ) from why
+    if with_lines and not files:
+        tell("there is no diff: nothing is on stdout, and `git apply` would have nothing to do")
     for source, text in files:
         sys.stdout.buffer.write(unified_diff(source, text))
     sys.stdout.flush()

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.cli.display.watch_display import (
 )
 from tb_slowdown_plugin.cli.display.watch_table import Screen, plain_line
 from tb_slowdown_plugin.cli.output import tell
-from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.errors import InputError, tell_no_data
 from tb_slowdown_plugin.jobs.delivery import Command, Delivery, Webhook
 from tb_slowdown_plugin.jobs.notices import Notice, Notices
 from tb_slowdown_plugin.jobs.prometheus_export import Metrics, serve
@@ -138,10 +138,7 @@ def _once(watched: Watch, chosen: Namespace, console: Console) -> int:
         raise InputError("--once prints and exits: leave out --exec, --webhook, and --prometheus")
     looks = watched.look()
     if not looks:
-        raise InputError(
-            f"'{chosen.logdir}' has no slowdown data; train with tbslow.start(...) or "
-            "tbslow.keras.SlowdownCallback(...) writing there"
-        )
+        raise InputError(tell_no_data(f"'{chosen.logdir}'"))
     if console.is_terminal:
         console.print(Screen(looks, chosen.logdir, time.time(), is_whole=True))
     else:

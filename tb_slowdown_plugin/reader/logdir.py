@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.errors import InputError, tell_no_data
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, Bounds, assemble
 from tb_slowdown_plugin.reader.event_files import (
@@ -82,10 +82,7 @@ def read_runs(
             yield found_run
     if not found:
         place = f"'{logdir}'" if run is None else f"run '{run}' of '{logdir}'"
-        raise InputError(
-            f"{place} has no slowdown data; train with tbslow.start(...) or "
-            "tbslow.keras.SlowdownCallback(...) writing there"
-        )
+        raise InputError(tell_no_data(place))
 
 
 def read_stored(

@@ -93,7 +93,9 @@ def run_row(run: Run, account: RunAccount) -> RunRow:
 
 def find_program(run: Run) -> str | None:
     """The file in which most functions were traced, else the one whose lines took most samples."""
-    traced = Counter(_file_of(trace.location) for _, trace in run.all_of(Trace))
+    traced = Counter(
+        _file_of(trace.location) for _, trace in run.all_of(Trace) if trace.cause != "library"
+    )
     sampled = Counter(_file_of(fact.subject) for _, fact in run.facts(PYTHON_STACK))
     for found in (traced, sampled):
         found.pop("", 0)

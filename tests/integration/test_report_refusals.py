@@ -72,7 +72,7 @@ def test_a_page_is_not_drawn_on_a_terminal(
 def test_a_logdir_without_slowdown_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_events(tmp_path / "train", [scalar_event("loss", 0, 1.0)])
     assert refusal(capsys, "report", str(tmp_path)) == (
-        f"'{tmp_path}' has no slowdown data; train with tbslow.start(...) or "
+        f"'{tmp_path}' has no slowdown data; train with tbslow run --logdir, tbslow.start(...), or "
         "tbslow.keras.SlowdownCallback(...) writing there"
     )
 

@@ -195,7 +195,7 @@ def test_the_same_logdir_makes_the_same_archive(logs: Path, tmp_path: Path) -> N
         (["gs://bucket/logs", "-o", "T/x.zip"],
          "'gs://bucket/logs' is not on this machine; copy it here first, then share it"),
         (["T/empty", "-o", "T/x.zip"],
-         "'T/empty' has no slowdown data; train with tbslow.start(...) or "
+         "'T/empty' has no slowdown data; train with tbslow run --logdir, tbslow.start(...), or "
          "tbslow.keras.SlowdownCallback(...) writing there"),
         (["T/logs", "-o", "T/no/x.zip"],
          "can't write 'T/no/x.zip': No such file or directory; "

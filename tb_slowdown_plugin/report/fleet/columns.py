@@ -44,7 +44,11 @@ RUN_COLUMNS: Final = (
     *_KEY,
     Column("status", "text", "`judged`, `no_data`, or `unreadable`"),
     Column("reason", "text", "why it was not judged"),
-    Column("team", "text", "first part of the name, or what `--team` finds in the name"),
+    Column(
+        "team",
+        "text",
+        "first part of the name, without the time that `tbslow run` adds, or what `--team` finds",
+    ),
     Column("program", "text", "file of the program, as records name it"),
     Column("week", "date", "Monday of the week (UTC) in which the run started"),
     Column("verdict", "text", "as in the report"),

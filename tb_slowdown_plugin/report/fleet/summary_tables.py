@@ -46,6 +46,8 @@ def headline(summary: FleetSummary) -> str:
 
     Example: "Lost 24,310 of 118,000 run-hours (21%), in 48,112 runs."
     """
+    if not summary.runs:
+        return "No runs were found."
     if not summary.judged:
         return f"None of {counted(summary.runs, 'run')} could be judged."
     lost, total = (

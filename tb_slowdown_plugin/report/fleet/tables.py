@@ -73,6 +73,10 @@ def join_tables(parts: Sequence[FleetTables]) -> FleetTables:
     )
 
 
+_BEGUN_AT: Final = re.compile(r"-\d{8}-\d{6}(?:-\d+)?$")
+"""What `writer/launch/run_script.py` adds to the name of a program."""
+
+
 def name_teams(tables: FleetTables, team: re.Pattern[str] | None) -> FleetTables:
     """The same with the column `team` by an expression: its first group, or all that it finds."""
     pyarrow = import_extra("pyarrow")
@@ -85,16 +89,18 @@ def name_teams(tables: FleetTables, team: re.Pattern[str] | None) -> FleetTables
 
 
 def team_of(run: str, team: re.Pattern[str] | None) -> str | None:
-    """The team of a run by its name.
+    """The team of a run by its name; of one that `tbslow run` has named, the program.
 
     >>> team_of("vision/resnet/7", None), team_of(".", None)
     ('vision', None)
+    >>> team_of("train-20261127-191325", None)
+    'train'
     >>> team_of("exp-nlp-3", re.compile("exp-([a-z]+)"))
     'nlp'
     """
     if team is None:
         first = run.partition("/")[0]
-        return None if first == "." else first
+        return None if first == "." else _BEGUN_AT.sub("", first)
     found = team.search(run)
     return found and (found[1] if found.re.groups else found[0])
 

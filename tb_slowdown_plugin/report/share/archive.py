@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin.errors import DecodeError, InputError
+from tb_slowdown_plugin.errors import DecodeError, InputError, tell_no_data
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.reader.event_files import (
     Damaged,
@@ -213,7 +213,4 @@ def _entry(path: str) -> zipfile.ZipInfo:
 def _nothing(logdir: Path, damages: list[Damaged]) -> str:
     if damages:
         return f"'{logdir}' has no readable slowdown data: {damages[0].sentence}"
-    return (
-        f"'{logdir}' has no slowdown data; train with tbslow.start(...) or "
-        "tbslow.keras.SlowdownCallback(...) writing there"
-    )
+    return tell_no_data(f"'{logdir}'")

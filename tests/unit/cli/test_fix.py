@@ -66,7 +66,12 @@ def test_a_changed_file_is_refused(
     program.path.write_text(TEXT.replace("gc.collect()", "gc.collect(1)"))
     monkeypatch.setattr(defects.Program, "run", property(lambda _: run))
     assert main(["fix", "logs", "--apply"]) == 0
-    assert "train.py:5 has changed since the run" in capfd.readouterr().err
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "train.py:5 has changed since the run" in err
+    assert err.splitlines()[-1] == (
+        "tbslow: there is no diff: nothing is on stdout, and `git apply` would have nothing to do"
+    )
     assert "gc.collect(1)" in program.path.read_text()
 
 
@@ -87,5 +92,6 @@ def test_a_cause_without_a_line_to_change_is_left_out(
     assert main(["fix", "logs"]) == 0
     assert capfd.readouterr() == (
         "",
-        "tbslow: no line is known that would change this; 'tbslow report' says more\n",
+        "tbslow: no line is known that would change this run; the report says: "
+        f"{program.report.headline}\n",
     )

@@ -36,7 +36,10 @@ def test_an_empty_directory(tmp_path: Path) -> None:
 
 def test_event_files_without_slowdown_data(tmp_path: Path) -> None:
     write_events(tmp_path / "train", [scalar_event("loss", 0, 1.0)])
-    remedy = "train with tbslow.start(...) or tbslow.keras.SlowdownCallback(...) writing there"
+    remedy = (
+        "train with tbslow run --logdir, tbslow.start(...), or "
+        "tbslow.keras.SlowdownCallback(...) writing there"
+    )
     assert refusal(tmp_path) == f"'{tmp_path}' has no slowdown data; {remedy}"
     assert refusal(tmp_path, "train") == (
         f"run 'train' of '{tmp_path}' has no slowdown data; {remedy}"

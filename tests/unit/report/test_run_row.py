@@ -10,7 +10,7 @@ import pytest
 from event_files import make_steps, split, write_chunks
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.records.types import Environment, Run
+from tb_slowdown_plugin.records.types import Environment, Event, Run, Trace
 from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.run_row import RunRow, find_program, run_row
 
@@ -51,6 +51,16 @@ def test_workers_and_throughput(demos: dict[str, RunRow]) -> None:
 
 def test_a_program_without_traces_is_known_by_its_stacks(demos: dict[str, RunRow]) -> None:
     assert demos["graph_growth"].program == "graph_growth.py"
+
+
+def test_functions_of_a_library_are_no_program(tmp_path: Path) -> None:
+    write_chunks(tmp_path / "slowdown", split(make_steps(64)))
+    run = read_one(tmp_path)
+    library = Trace(1, "f", "tensorflow/data/ops.py:9", 0.1, 0.1, "library", 1, 9)
+    own = Trace(2, "step", "train.py:12", 0.1, 0.1, "first", 1, 9)
+    events = [Event(0, 0.0, each) for each in (library, library, own)]
+    assert find_program(replace(run, events=tuple(events))) == "train.py"
+    assert find_program(replace(run, events=tuple(events[:2]))) is None
 
 
 def test_accelerators_are_devices_of_all_workers_that_are_no_cpu(tmp_path: Path) -> None:

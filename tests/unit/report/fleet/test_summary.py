@@ -118,5 +118,5 @@ def test_the_page_is_whole_and_loads_nothing(summary: FleetSummary) -> None:
 def test_an_empty_fleet() -> None:
     summary = summarize(join_tables([make_tables([], [])]))
     assert summary.run_hours == 0
-    assert summary_text(summary) == "None of 0 runs could be judged.\n"
+    assert summary_text(summary) == "No runs were found.\n"
     assert "None of 0 runs" in summary_html(summary, made=0)
