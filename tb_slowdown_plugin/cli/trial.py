@@ -57,9 +57,7 @@ def try_program(chosen: Namespace) -> int:
     if chosen.workdir and program[0] != "-m":
         program[0] = str(current / program[0])
     workdir = Path(chosen.workdir).absolute() if chosen.workdir else current
-    place = (
-        f"in {chosen.workdir}" if chosen.workdir else "each time in a fresh copy of its directory"
-    )
+    place = f"in {chosen.workdir}" if chosen.workdir else "in a fresh copy of its directory"
     tell(f"runs {program[1] if program[0] == '-m' else Path(program[0]).name} once as it is, "
          f"{place}, for at most {counted(chosen.steps, 'step')}")  # fmt: skip
     with (

@@ -193,7 +193,7 @@ def test_nothing_of_the_users_is_changed(tried: Tries, name: str) -> None:
 def test_what_will_run_is_said_beforehand(tried: Tries) -> None:
     first, second, third = tried["slow_callback"].done.stderr.splitlines()
     assert first == (
-        "tbslow: runs program.py once as it is, each time in a fresh copy of its directory, "
+        "tbslow: runs program.py once as it is, in a fresh copy of its directory, "
         "for at most 45 steps"
     )
     assert second.startswith(

@@ -29,9 +29,20 @@ def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
         word = "slower"
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
     else:
-        found = "no difference" if high <= 1 + SMALLEST_EFFECT else "too uncertain to tell"
+        found = "too uncertain to tell" if is_uncertain(interval) else "no difference"
         return f"{found} ({_figure(low)} to {_figure(high)})"
     return f"{_figure(ratio)} times {word} ({_figure(low)} to {_figure(high)})"
+
+
+def is_uncertain(interval: tuple[float, float]) -> bool:
+    """Whether a speed-up may be none, or one that is worth having.
+
+    Example:
+      >>> is_uncertain((0.4, 1.8)), is_uncertain((0.98, 1.01)), is_uncertain((1.2, 1.4))
+      (True, False, False)
+    """
+    low, high = interval
+    return low <= 1 and high > 1 + SMALLEST_EFFECT
 
 
 def describe_trial(trial: Trial) -> str:

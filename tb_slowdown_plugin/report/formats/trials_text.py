@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from tb_slowdown_plugin.analysis.text.trial_text import describe_speedup
+from tb_slowdown_plugin.analysis.text.trial_text import describe_speedup, is_uncertain
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.catalog.experiments import PATCH, Experiment
@@ -51,6 +51,8 @@ def _trial(trial: Trial, width: int, ink: Ink) -> Iterator[str]:
     before, after = map(duration, trial.step_seconds)
     yield f"{ink.strong(trial.experiment)}: {describe_speedup(trial.speedup, trial.interval)}"
     sentences = [f"From {before} to {after} per step."]
+    if is_uncertain(trial.interval):
+        sentences.append("More --repeats, or a quieter machine, would tell.")
     if trial.confirms is not None:
         sentences.append(f"This confirms {cause_title(trial.confirms)}.")
     sentences.append(f"Changes the results of training: {_CHANGES[trial.changes_results]}.")

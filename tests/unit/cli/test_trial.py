@@ -77,7 +77,7 @@ def test_the_causes_of_the_run_call_for_experiments(
     assert body["untried"] == [
         {"experiment": "autotune_off", "reason": "the program has nothing that it changes"}
     ]
-    assert "runs train.py once as it is, each time in a fresh copy of its directory" in err
+    assert "runs train.py once as it is, in a fresh copy of its directory" in err
     assert "tries input_free, prefetch, autotune_off: up to 3 times with and without each" in err
     assert "at most 18 runs" in err
     kept = read_trials(tmp_path / "logs", ".")

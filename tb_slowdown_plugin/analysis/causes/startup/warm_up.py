@@ -48,9 +48,11 @@ from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.catalog.parameters.causes import MANY_OPERATIONS
 from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
     LEAST_READING,
     MAJORITY,
     MATTERS,
+    NEARLY_ALL,
 )
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.types import Epoch, Float
@@ -92,13 +94,9 @@ def explain(case: Case) -> Claim | None:
     first = [graph for graph in in_training(case.graphs) if not graph.again]
     seconds = lost_seconds(claimed)
     first_row, last_row = span(claimed)
-    until = (
-        f"through {case.step_text(last_row)}"
-        if last_row > first_row
-        else f"in {case.step_text(first_row)}"
-    )
-    largest_part = max(parts, key=lambda part: parts[part])
     models = _count_models(first)
+    until = _until(case, claimed, first_row, last_row, of_each=models > 1)
+    largest_part = max(parts, key=lambda part: parts[part])
     of_each = f" of each of {models} models" if models > 1 else ""
     summary = (
         f"The first steps{of_each} took {duration(seconds)} longer than baseline steps, {until}. "
@@ -115,6 +113,19 @@ def explain(case: Case) -> Claim | None:
         "warm_up",
         parts_of(case, claimed),
     )
+
+
+def _until(
+    case: Case, claimed: tuple[Finding, ...], first_row: int, last_row: int, *, of_each: bool
+) -> str:
+    """Through which step; where little of it comes much later, through which step most of it."""
+    if last_row == first_row:
+        return f"in {case.step_text(first_row)}"
+    lost = np.cumsum(np.sum([finding.lost_per_step for finding in claimed], axis=0))
+    most_by = int(np.searchsorted(lost, NEARLY_ALL * lost[-1]))
+    if of_each or FAR_BEYOND * (most_by - first_row + 1) > last_row - first_row:
+        return f"through {case.step_text(last_row)}"
+    return f"nine tenths of it through {case.step_text(most_by)}"
 
 
 def _count_models(first: Iterable[TracedGraph]) -> int:

@@ -28,6 +28,15 @@ def test_each_experiment_has_its_paragraph() -> None:
     )
 
 
+def test_what_is_too_uncertain_says_what_would_tell() -> None:
+    trial = Trial("xla", (0.1, 0.09), 1.1, (0.6, 2.1), None, "numerics", "jit_compile=True")
+    assert trials_text([trial], [], width=78, colour=False).startswith(
+        "xla: too uncertain to tell (0.6 to 2.1)\n"
+        "   From 100 ms to 90 ms per step. More --repeats, or a quieter machine, would\n"
+        "   tell."
+    )
+
+
 def test_a_patch_is_shown_as_it_is() -> None:
     trial = Trial(
         "patch_retracing", (0.2, 0.1), 2.0, (1.9, 2.1), None, "no", "--- a\n+++ b\n-x\n+y"

@@ -139,6 +139,18 @@ def test_a_wait_in_the_first_step_fills_a_buffer(make_run, find, judge):
         assert [each.text.split(":")[0] for each in cause.advice] == told
 
 
+@pytest.mark.parametrize(
+    ("later", "until"),
+    [(0.02, "nine tenths of it through step 1"), (0.5, "through step 200")],
+)
+def test_little_of_it_that_comes_much_later_moves_no_end(make_run, find, judge, later, until):
+    slow = np.zeros(SIZE)
+    slow[:2], slow[200] = 0.4, later
+    run = make_run(0.010 + slow, accounts={"tracing:first": slow})
+    (cause,) = judge(run, find("tracing:first", "warm_up", slow)).report.causes
+    assert f" longer than baseline steps, {until}. " in cause.summary
+
+
 def test_a_short_start_is_left_as_it_is(make_run, find, judge):
     first_run = np.where(np.arange(SIZE) == 0, 0.2, 0.0)
     trace = Trace(1, "train_step", "train.py:9", 0.1, 0.1, "first", operations=5_000)
