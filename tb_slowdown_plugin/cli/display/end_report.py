@@ -1,4 +1,4 @@
-"""What `tbslow run` says when the program has ended: five lines on the way to the page."""
+"""What `tbslow run` says when the program has ended: a few lines on the way to the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = 100
 
 
 def print_end(shown: str, logdir: str, *program: str) -> None:
-    """Prints the end of a run to stdout.
+    """Prints the end of a run to stdout, which `tbslow run` connects to stderr.
 
     Args:
       shown: The logdir as the user would type it.

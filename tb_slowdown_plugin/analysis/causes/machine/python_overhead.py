@@ -1,8 +1,8 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
-How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or each step, from
-the first on, computes in Python for a quarter of its time in one function, or starts operations
-from Python one by one, beside its graph. Or another thread takes a core.
+How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or, from the
+first step on, a quarter of all samples are in Python of one function, or in operations that it
+starts one by one, beside the graph. Or another thread takes a core.
 
 Confused with:
 
