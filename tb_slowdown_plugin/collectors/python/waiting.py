@@ -23,9 +23,10 @@ from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
 Wait = Literal["", "briefly", "inside", "paused", "alone", "outside", "writing"]
 """Not; for a moment, which may be to hand the interpreter's lock over; inside of one of Python's
-own modules for it; until a time has passed (`time.sleep`); in the program's own line, of which only
-an idle process tells that it is no computation in other threads; for what another process sends; or
-until a file is written, what it takes to compute what is in it included."""
+own modules for it, or in a line that takes a lock; until a time has passed (`time.sleep`); in the
+program's own line, of which only an idle process tells that it is no computation in other threads;
+for what another process sends; or until a file is written, what it takes to compute what is in it
+included."""
 
 _MODULES: Final = frozenset(
     {"asyncio", "concurrent", "multiprocessing", "queue", "selectors", "socket", "ssl",
@@ -62,6 +63,11 @@ WRITING_CALLS: Final = {
 _FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync|pickle\.dump)\s*\(")
 """Calls that return when a file is written. On a fast disk they compute in Linux, mostly, which
 then doesn't show what they do: the program's line does."""
+_TAKES_LOCK: Final = re.compile(
+    r"\bwith\b.*?(?:cond|guard|lock|mutex|sem)\w*\s*(?:\(\s*\)\s*)?[:,]|\.acquire\(", re.IGNORECASE
+)
+"""A line that waits for a lock of the program's own, as its names say: no library computes there in
+threads of its own."""
 _SAVERS: Final = frozenset(
     {"gzip", "h5py", "json", "logging", "numpy", "pandas", "PIL", "sqlite3", "zipfile"}
 )
@@ -153,16 +159,21 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> _Loo
     if not is_lock:
         return _Look("alone", is_sure)
     for_ever = len(call) > 4 and int(call[4], 16) == 0
-    return _Look("alone", is_sure) if for_ever and not is_library else _GOES_ON
+    if not for_ever or is_library:
+        return _GOES_ON
+    return _Look("inside" if _TAKES_LOCK.search(_line_of(frame)) else "alone", is_sure)
 
 
 def _is_flushing(frame: FrameType) -> bool:
     """Whether the innermost frame is in a line of the program that writes what is buffered."""
-    file = frame.f_code.co_filename
-    if is_installed(file):
+    if is_installed(frame.f_code.co_filename):
         return False
-    line = linecache.getline(file, line_of(frame))
+    line = _line_of(frame)
     return bool(_FLUSHES.search(line)) and not _PRINTS.search(line)
+
+
+def _line_of(frame: FrameType) -> str:
+    return linecache.getline(frame.f_code.co_filename, line_of(frame))
 
 
 def _is_saving(innermost: FrameType) -> bool:

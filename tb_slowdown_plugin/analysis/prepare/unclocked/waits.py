@@ -55,9 +55,9 @@ class Writes(NamedTuple):
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits, or writes, in most samples of such lines.
 
-    A line that waits has at least a quarter of all samples. One that writes, or waits for another
-    process, needs the share from which waiting for input counts: nothing that computes could be
-    mistaken for it.
+    A line that waits by itself, as where a library computes in its threads, has at least a quarter
+    of all samples. One that writes, pauses, takes a lock, or waits for another process needs the
+    share from which waiting for input counts: nothing that computes could be mistaken for it.
     """
     made = dict(measured)
     sets = stack_sets(run)
@@ -79,7 +79,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     share = samples / max(1.0, sum(each.of for each in sets))
     writes = find_writes(sets, place) if family == names.FILE_WRITE else None
     if writes is None:
-        if share < (INPUT_FLOOR if family == names.CONNECTION else MATTERS):
+        if share < (INPUT_FLOOR if _is_sure(sets, family, place) else MATTERS):
             return made
     else:
         share = writes.share
@@ -92,6 +92,15 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     waited = np.where(by_clock, core - cpu, share * period)
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made
+
+
+def _is_sure(sets: list[StackSet], family: str, place: str) -> bool:
+    """Whether nothing computes in other threads while a line waits."""
+    if family == names.CONNECTION:
+        return True
+    facts = [fact for each in sets for fact in each.facts if fact.subject == place]
+    alone = sum(fact.numbers.get(stack_samples.WAITS_ALONE, 0.0) for fact in facts)
+    return alone == 0
 
 
 def main_writer(sets: list[StackSet]) -> str:

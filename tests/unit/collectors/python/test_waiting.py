@@ -50,7 +50,7 @@ def test_a_queue_that_is_empty_is_waited_for():
         jobs.put(0)
 
 
-def test_a_lock_in_a_line_of_the_program_is_waited_for_alone():
+def test_a_lock_in_a_line_of_the_program_is_waited_for():
     lock = threading.Lock()
 
     def work():
@@ -59,8 +59,27 @@ def test_a_lock_in_a_line_of_the_program_is_waited_for_alone():
 
     lock.acquire()
     with thread_in(work) as thread:
-        assert look(thread, "alone") == "alone"
+        assert look(thread, "inside") == "inside"
         lock.release()
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("with self.lock:", "inside"),
+        ("with lock, open(path) as file:", "inside"),
+        ("with self._table_mutex():", "inside"),
+        ("    state.acquire()", "inside"),
+        ("with blocks[0].open() as file:", "alone"),
+        ("result = solver.run()", "alone"),
+    ],
+)
+def test_a_line_that_takes_a_lock_waits_for_its_holder(monkeypatch, line, found):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr(linecache, "getline", lambda *_: line)
+    frame = sys._getframe()
+    call = ["202", "0x1", "0x80", "0x2", "0x0"]
+    assert find_wait(1, lambda: {1: frame}, lambda _: call) == found
 
 
 def test_a_thread_that_computes_waits_for_nobody():

@@ -38,6 +38,16 @@ def test_the_last_steps_have_no_clock_yet_and_take_their_share_of_the_samples(ma
     np.testing.assert_allclose(found[-2:], 0.05)
 
 
+@pytest.mark.parametrize(
+    ("how", "seen"), [("inside", True), ("paused", True), ("alone", False), ("outside", True)]
+)
+def test_what_surely_waits_needs_a_smaller_share(make_run, how, seen):
+    """A sixth of the samples, beside a process that is idle."""
+    account = f"connection:{LINE}" if how == "outside" else ACCOUNT
+    found = waited(make_run, samples(5, how=how), cpu=0.01, account=account)
+    assert (found is not None) == seen
+
+
 def test_a_pause_is_one_whatever_computes_beside_it(make_run):
     np.testing.assert_allclose(waited(make_run, samples(15, how="paused"), cpu=0.08), 0.05)
 
@@ -48,7 +58,7 @@ def test_beside_threads_that_compute_samples_say_how_much(make_run):
 
 @pytest.mark.parametrize(
     "fact",
-    [samples(15, how="alone"), samples(7), samples(0)],
+    [samples(15, how="alone"), samples(4), samples(0)],
     ids=["a line that may compute elsewhere", "too seldom", "never"],
 )
 def test_what_is_not_sure_gets_no_account(make_run, fact):
