@@ -127,7 +127,15 @@ def explain(case: Case) -> Claim | None:
     places = growing_places(case)
     levels = _ends_at(case.run.steps.period_seconds - elsewhere, where)
     kept = (_allocator(case, rows), _process(case, rows, places), _at_once(case, rows))
-    found = next((each for each in kept if each and _takes_so_long(each.growth, levels)), None)
+    more = _rise_of_items(case, rows)
+    found = next(
+        (
+            each
+            for each in kept
+            if each and _takes_so_long(each.growth, levels) and not _is_of_items(each.growth, more)
+        ),
+        None,
+    )
     if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
     growth = found.growth
@@ -176,6 +184,20 @@ class _Kept(NamedTuple):
 def _takes_so_long(growth: Growth, levels: tuple[float, float]) -> bool:
     """Whether steps can rise from one level to the other by working on what has grown."""
     return levels[1] - levels[0] <= (growth.last - growth.first) / SLOWEST_COMPUTING
+
+
+def _rise_of_items(case: Case, rows: tuple[int, int]) -> float:
+    """How many times as much input the last steps have as the first ones; 1 where not known."""
+    items = case.comparable.items[rows[0] : rows[1] + 1]
+    if not len(items) or np.isnan(items).all():
+        return 1.0
+    first, last = ends(items, (0, len(items) - 1))
+    return last / first if first > 0 else 1.0
+
+
+def _is_of_items(growth: Growth, more: float) -> bool:
+    """Whether tensors grow no more than what steps are given, as with longer sequences."""
+    return more > LARGER and growth.last <= LARGER * more * growth.first
 
 
 def _ends_at(series: Float, where: Int) -> tuple[float, float]:

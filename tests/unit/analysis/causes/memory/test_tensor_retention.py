@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from unit.analysis.drifting_steps import DRIFT, SAMPLED, SIZE, drift
@@ -39,6 +41,25 @@ def test_tensors_that_are_kept(causes_beside):
         "The allocator of GPU:0 holds 19.6 MiB around step 96 and 59.6 MiB around step 496 "
         "(medians of the samples in the first and the last third)."
     )
+
+
+@pytest.mark.parametrize(
+    ("items", "named"), [(np.full(SIZE, 64.0), True), (np.linspace(10, 70, SIZE), False)]
+)
+def test_tensors_that_grow_with_what_steps_are_given_are_not_kept(
+    make_run, find, judge, items, named
+):
+    """Three times as much in the last third: seven times as long sequences need as much."""
+    run = make_run(
+        DRIFT,
+        signals={"allocator_peak_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 10)}
+        | {"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 10)},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+    )
+    run = replace(run, steps=replace(run.steps, items=items))
+    causes = [cause.cause for cause in judge(run, drift(find)).report.causes]
+    assert ("tensor_retention" in causes) == named
 
 
 def test_the_line_that_adds_to_what_holds_them_is_the_place(causes_beside):
