@@ -249,7 +249,8 @@ def _add_watch(commands: _Commands) -> None:
     watch.add_argument(
         "logdir",
         metavar="LOGDIR",
-        help="the directory that training writes to, or one above several runs",
+        help="the directory that training writes to, or one above several runs; where it isn't "
+        "there yet, the watch waits for it",
     )
     watch.add_argument("--once", action="store_true", help="print all runs and exit")
     watch.add_argument(
