@@ -66,22 +66,25 @@ def test_the_program_sees_what_python_would_show_it(programs: Programs) -> None:
 
 
 @pytest.mark.parametrize(
-    "ending",
+    ("ending", "error"),
     [
-        "raise ValueError('boom')",
-        "sys.exit(3)",
-        "sys.exit('a reason')",
-        "sys.exit(None)",
-        "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)",
-        "exec(compile('1 +', 'inner.py', 'exec'))",
-        "def f(): f()\nf()",
+        ("raise ValueError('boom')", "ValueError"),
+        ("sys.exit(3)", ""),
+        ("sys.exit('a reason')", ""),
+        ("sys.exit(None)", ""),
+        ("os.kill(os.getpid(), signal.SIGINT); time.sleep(5)", "KeyboardInterrupt"),
+        ("exec(compile('1 +', 'inner.py', 'exec'))", "SyntaxError"),
+        ("def f(): f()\nf()", "RecursionError"),
     ],
 )
-def test_status_and_traceback_are_those_of_the_program(programs: Programs, ending: str) -> None:
+def test_status_and_traceback_are_those_of_the_program(
+    programs: Programs, ending: str, error: str
+) -> None:
     text = f"import os, signal, sys, time\nprint('begun', flush=True)\n{ending}\n"
     plain, run = programs.pair(text)
     assert run.stdout == plain.stdout
-    assert run.stderr == plain.stderr + NO_TENSORFLOW
+    said = f"tbslow: No steps recorded before the program ended with {error}.\n"
+    assert run.stderr == plain.stderr + (said if error else NO_TENSORFLOW)
     assert run.returncode == plain.returncode
 
 
