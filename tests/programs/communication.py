@@ -69,7 +69,7 @@ def train(logdir, late):
     with tbslow.start(logdir):
         for i in range(STEPS):
             with tbslow.summary.step():
-                time.sleep(DEVICE_SECONDS)
+                ordinary.device(DEVICE_SECONDS)()
                 if late and i >= LATE_FROM:
                     time.sleep(LATE_SECONDS)
                 train_step()

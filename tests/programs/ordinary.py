@@ -5,6 +5,9 @@ One thread for each operation, so that a step takes the same time on any number 
 
 from __future__ import annotations
 
+import functools
+import time
+
 import tensorflow as tf
 
 FEATURES = 256
@@ -32,6 +35,17 @@ def model(width=512):
     return tf.keras.Sequential(
         [tf.keras.Input([FEATURES]), dense(width, "relu"), dense(width, "relu"), dense(1)]
     )
+
+
+@functools.cache
+def device(seconds):
+    """A graph that takes so long, in which the training thread waits as for a device."""
+
+    @tf.function
+    def compute():
+        tf.py_function(functools.partial(time.sleep, seconds), [], [])
+
+    return compute
 
 
 def sgd(net):
