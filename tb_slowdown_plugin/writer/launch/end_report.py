@@ -110,7 +110,9 @@ def _say(text: str) -> None:
     """Written past `sys.stderr`, which the program may have closed or put something in place of."""
     import textwrap
 
-    lines = "".join(f"tbslow: {line}\n" for line in textwrap.wrap(text, _COLUMNS))
+    # Neither a path nor a command is broken.
+    wrapped = textwrap.wrap(text, _COLUMNS, break_long_words=False, break_on_hyphens=False)
+    lines = "".join(f"tbslow: {line}\n" for line in wrapped)
     os.write(2, lines.encode(errors="backslashreplace"))
 
 

@@ -11,7 +11,6 @@ import sys
 import time
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.records.metadata import DIRECTORY
 from tb_slowdown_plugin.writer.launch.settings import Settings
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
@@ -72,7 +71,7 @@ def check_logdir(settings: Settings) -> None:
             f"no records can be written to {settings.shown}: you may not write to {there}; "
             "give another --logdir"
         )
-    if not settings.quiet and _has_records(settings.logdir):
+    if not settings.quiet and there == settings.logdir and _has_records(there):
         sys.stderr.write(
             f"tbslow: {settings.shown} has records already: this run goes on with them, as after "
             "a restart. To keep it apart, give another --logdir.\n"
@@ -80,6 +79,8 @@ def check_logdir(settings: Settings) -> None:
 
 
 def _has_records(logdir: str) -> bool:
+    from tb_slowdown_plugin.records.metadata import DIRECTORY  # with `pathlib`: seldom needed
+
     try:
         files = os.listdir(os.path.join(logdir, DIRECTORY))  # noqa: PTH118, PTH208
     except OSError:
