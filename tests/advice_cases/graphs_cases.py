@@ -11,9 +11,7 @@ from tb_slowdown_plugin.analysis.causes.compile import (
     shape_churn,
     xla_compilation,
 )
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import (
-    Retention,
-)
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_fixes import Retention
 from tb_slowdown_plugin.analysis.causes.model import (
     backward_pass,
     optimizer_state,
@@ -23,9 +21,9 @@ CASES: dict[str, tuple[Any, Any]] = {
     "graph_growth.build_once": (None, ALWAYS),
     "graph_growth.finalize": (None, ALWAYS),
     "graph_growth.use_function": (None, ALWAYS),
-    "tensor_retention.short_tape": (Retention(tape=True), Retention()),
-    "tensor_retention.keep_a_window": (Retention(listed=False), Retention(listed=True)),
-    "tensor_retention.numbers": (Retention(listed=True), Retention(listed=False)),
+    "tensor_retention_fixes.short_tape": (Retention(tape=True), Retention()),
+    "tensor_retention_fixes.keep_a_window": (Retention(listed=False), Retention(listed=True)),
+    "tensor_retention_fixes.numbers": (Retention(listed=True), Retention(listed=False)),
     "shape_churn.pad": (
         shape_churn.Shapes(("(32, 24)", "(32, 31)")),
         shape_churn.Shapes(("(32, 24)", "(31, 24)")),

@@ -16,11 +16,11 @@ from advice_snippet import (
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.memory import (
     host_memory,
-    tensor_retention,
 )
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import (
-    Retention,
+from tb_slowdown_plugin.analysis.causes.memory import (
+    tensor_retention_fixes as tensor_retention,
 )
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_fixes import Retention
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 
 tf = pytest.importorskip("tensorflow")
