@@ -19,6 +19,12 @@ CORES: Final = "allowed_cores"
 FIXED_WORK: Final = "fixed_work_seconds"
 """Signal: CPU seconds of a small computation, the same at each sample; no count."""
 
+POLLING_SECONDS: Final = "polling_seconds"
+"""Signal: CPU seconds of threads that ask again and again whether they may go on, counted up."""
+
+COMPUTING_SECONDS: Final = "computing_seconds"
+"""Signal: the same of threads that compute and hand nothing over."""
+
 THREAD_CPU: Final = "thread_cpu_seconds"
 """Signal: CPU seconds of the training thread in each step; unlike the others no count."""
 

@@ -89,6 +89,7 @@ def test_what_tensorboards_callback_takes_after_each_batch_is_booked_to_it(tmp_p
     assert float(np.sum(booked)) == pytest.approx(float(np.sum(took[inside])), rel=0.1)
 
 
+@pytest.mark.timed
 def test_input_wait_is_measured_inside_the_graph(fitted):
     wait = fitted.steps.accounts["input_wait"]
     inside = fitted.steps.inside_seconds
