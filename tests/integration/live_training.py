@@ -1,7 +1,7 @@
 """A training process that goes on until it is told to stop: three loops, one after another.
 
 `python live_training.py LOGDIR CONTROL` ends each loop when the file CONTROL/<loop>
-appears, and writes the number of its steps into CONTROL/<loop>.steps.
+appears, and then the number of its steps is in CONTROL/<loop>.steps.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def keras(logdir: Path, stop: Path) -> int:
 def main(logdir: Path, control: Path) -> None:
     for loop in (custom, idiom, keras):
         steps = loop(logdir / loop.__name__, control / loop.__name__)
-        (control / f"{loop.__name__}.steps").write_text(str(steps))
+        written = control / f"{loop.__name__}.written"
+        written.write_text(str(steps))
+        written.rename(control / f"{loop.__name__}.steps")  # there is never an empty one to read
 
 
 if __name__ == "__main__":

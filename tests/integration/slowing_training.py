@@ -39,7 +39,9 @@ class Clock:
         now = time.monotonic()
         if now >= self._changes and not self.is_slow:
             self.is_slow = True
-            self._marker.write_text(f"{time.time()} {self.steps}")
+            written = self._marker.with_suffix(".written")
+            written.write_text(f"{time.time()} {self.steps}")
+            written.rename(self._marker)  # there is never an empty one to read
         self.steps += 1
         return now < self._ends
 
