@@ -58,7 +58,7 @@ def refuse_pages_on_terminals(chosen: Namespace) -> None:
 
 
 def write(text: str, path: str | None) -> None:
-    """Writes a report to stdout or to a file.
+    """Writes a report to stdout or to a file; of a file, a line on stderr says so.
 
     Raises:
       InputError: The file can't be written.
@@ -73,6 +73,7 @@ def write(text: str, path: str | None) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise cannot_write(path, error) from error
+    tell(f"written to {path}")
 
 
 def cannot_write(path: str, error: OSError) -> InputError:

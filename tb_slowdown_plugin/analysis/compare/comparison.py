@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.compare.cause_changes import (
     find_changes,
     has_other_events,
 )
-from tb_slowdown_plugin.analysis.compare.reasons import find_reason
+from tb_slowdown_plugin.analysis.compare.reasons import find_reason, tell_other_programs
 from tb_slowdown_plugin.analysis.compare.run_ledger import (
     WARM_UP,
     RunLedger,
@@ -132,7 +132,14 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
             if outcome == "not_enough_repeats"
             else None
         ),
-        notes=tuple(_notes_on_spread(spread, sure=outcome != total.outcome)),
+        notes=tuple(
+            note
+            for note in (
+                tell_other_programs(base[0].facts, other[0].facts),
+                *_notes_on_spread(spread, sure=outcome != total.outcome),
+            )
+            if note
+        ),
         settings=tuple(compare_settings(base, other)),
         reasons=tuple(_find_reasons(terms, base[0], other[0])),
         changes=tuple(

@@ -1,4 +1,4 @@
-"""Why two runs differ in a cause, as far as their records tell: arguments, tf.data stages."""
+"""Why two runs differ, as far as their records tell: arguments, tf.data stages, other programs."""
 
 from __future__ import annotations
 
@@ -73,6 +73,17 @@ def find_reason(cause: str, base: RunFacts, other: RunFacts, names: tuple[str, s
     if cause == "input_pipeline":
         return _explain_stage(base, other)
     return ""
+
+
+def tell_other_programs(base: RunFacts, other: RunFacts) -> str:
+    """That two runs have no traced function in common; "" where they have, or none is known."""
+    here, there = sorted(base.signatures), sorted(other.signatures)
+    if not here or not there or base.signatures.keys() & other.signatures.keys():
+        return ""
+    return (
+        f"No function that one side traced ({here[0]}) was traced by the other ({there[0]}): if "
+        "these are different programs, the difference isn't that of a change."
+    )
 
 
 def _explain_retraces(slow: RunFacts, fast: RunFacts, fast_name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import event_files
 
-from tb_slowdown_plugin.analysis.compare.reasons import facts_of, find_reason
+from tb_slowdown_plugin.analysis.compare.reasons import facts_of, find_reason, tell_other_programs
 from tb_slowdown_plugin.records.types import (
     Change,
     Environment,
@@ -53,6 +53,16 @@ def test_where_the_other_run_had_no_such_argument_the_change_is_told() -> None:
     expected = "`rate` of train_step changes from call to call: float 0.1 to float 0.2."
     assert find_reason("retracing", other, SLOW, NAMES) == expected
     assert find_reason("retracing", SLOW, SLOW, NAMES) == ""
+
+
+def test_runs_without_a_function_in_common_may_be_of_different_programs() -> None:
+    other = facts_of(made_of(Trace(1, "learn", "other.py:7", 1.0, 1.0, "first", signature=(X,))))
+    assert tell_other_programs(FAST, other) == (
+        "No function that one side traced (train_step) was traced by the other (learn): if these "
+        "are different programs, the difference isn't that of a change."
+    )
+    assert tell_other_programs(FAST, SLOW) == ""
+    assert tell_other_programs(FAST, facts_of(made_of())) == ""
 
 
 def stage(name: str, seconds: float) -> Fact:
