@@ -71,7 +71,7 @@ def test_the_report_can_go_to_a_file(
 ) -> None:
     path = tmp_path / "report.json"
     assert main(["report", str(two_runs), "--format", "json", "-o", str(path)]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"tbslow: written to {path}\n")
     assert len(json.loads(path.read_text())["runs"]) == 2
 
 
