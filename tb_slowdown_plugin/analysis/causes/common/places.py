@@ -223,7 +223,9 @@ def _last_sets(case: Case) -> list[StackSet]:
 
 
 def _own_of(fact: Fact) -> float:
-    return fact.numbers.get(stack_samples.OWN, 0.0)
+    """Samples in the program's own Python; writing a file is work of this thread, too."""
+    kinds = stack_samples.OWN, stack_samples.WAITS_WRITING
+    return sum(fact.numbers.get(kind, 0.0) for kind in kinds)
 
 
 def place_of_most(case: Case, lost: float) -> str:

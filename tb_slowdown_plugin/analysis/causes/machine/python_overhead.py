@@ -89,6 +89,8 @@ class _Growth:
     period: tuple[float, float]
     share: float
     """Of the growth of the step that is CPU time of the training thread itself."""
+    is_apart: bool = False
+    """The seconds are without what is timed by itself, which becomes less."""
 
     @property
     def at_intervals(self) -> bool:
@@ -119,12 +121,15 @@ def explain(case: Case) -> Claim | None:
     if found.at_intervals:
         often = f", {cadence(found.where, len(case.run.steps))}"
     rows = int(found.where[0]), int(found.where[-1])
-    grown = tell_rise(case, "The time of such a step" if often else "Step time", found.period, rows)
+    apart = ", without what is timed by itself," if found.is_apart else ""
+    title = "The time of such a step" if often else "Step time"
+    grown = tell_rise(case, title + apart, found.period, rows)
     return Claim(
         "python_overhead",
         found.claimed,
         f"growing Python work in {main[0]}" if main else "growing Python work",
-        f"The training thread uses more CPU {'each time' + often if often else 'in each step'}: "
+        f"The training thread{apart} uses more CPU "
+        f"{'each time' + often if often else 'in each step'}: "
         f"{duration(found.thread[0])} around {first}, {duration(found.thread[1])} around {last}.",
         (
             *_tell_phase(main_phase(largest(found.claimed))),
@@ -217,14 +222,18 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
         return ends(series[where], rows)
 
     lost = at_ends(_lost(case, claimed))
-    # Slow parts that are over were no work that grows.
-    if not lost[1] > lost[0] or not grows(steps.thread_cpu_seconds[where], np.mean):
-        return None
-    thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
     # Row by row: at the ends there may be two steps, one of them with a garbage collection.
     elsewhere = measured_work(case)
-    own_thread = at_ends(steps.thread_cpu_seconds - elsewhere)
+    own_seconds = steps.thread_cpu_seconds - elsewhere
+    # Slow parts that are over were no work that grows.
+    if not lost[1] > lost[0] or not grows(own_seconds[where], np.mean):
+        return None
+    thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
+    own_thread = at_ends(own_seconds)
     computed = own_thread[1] - own_thread[0]
+    is_apart = not (thread[1] > thread[0] and period[1] > period[0])
+    if is_apart:
+        thread, period = own_thread, at_ends(steps.period_seconds - elsewhere)
     # Neighbours, who have an account of their own, take more of a longer step.
     own = at_ends(steps.period_seconds - _of_neighbours(case) - elsewhere)
     risen = own[1] - own[0]
@@ -234,7 +243,7 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     if max(lost[1] - lost[0], sampled) < MAJORITY * risen:
         return None
     share = computed / max(period[1] - period[0], computed)
-    return _Growth(claimed, where, thread, period, share)
+    return _Growth(claimed, where, thread, period, share, is_apart)
 
 
 def _lost(case: Case, claimed: tuple[Finding, ...]) -> Float:

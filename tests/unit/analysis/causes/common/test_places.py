@@ -120,6 +120,8 @@ def test_python_at_the_end_is_of_the_function_that_most_of_it_ran_in(make_run):
     assert [fact.subject for fact in found] == ["smoothed (b.py:13)", "smoothed (b.py:12)"]
     assert places_of_python(events(*smoothed, stack("log (c.py:1)", 7.0, of=20.0, own=5.0))) == []
     assert places_of_python(events(smoothed[0])) == []
+    (writes,) = places_of_python(events(stack("dump (b.py:14)", 7.0, of=20.0, waits_writing=6.0)))
+    assert writes.subject == "dump (b.py:14)"
     script = [stack(f"<module> (b.py:{n})", 7.0, of=20.0, own=2.0) for n in (1, 2)]
     assert places_of_python(events(*script)) == []
     assert places_of_python(case_of(make_run)) == []

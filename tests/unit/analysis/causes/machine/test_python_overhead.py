@@ -36,6 +36,26 @@ def test_work_that_an_account_holds_is_not_blamed_on_python(make_run, find, judg
     assert [each.cause for each in judge(run, drift(find)).report.causes] == []
 
 
+def test_work_that_grows_beside_tracing_that_becomes_less(make_run, find, judge):
+    tracing = np.where(np.arange(SIZE) % 3 == 0, np.linspace(0.3, 0.1, SIZE), 0.0)
+    run = make_run(
+        DRIFT + tracing,
+        accounts={"tracing:again": tracing},
+        process_cpu=DRIFT + tracing,
+        thread_cpu=0.98 * DRIFT + tracing,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.cause == "python_overhead"
+    assert cause.summary == (
+        "The training thread, without what is timed by itself, uses more CPU in each step: 11.3 ms "
+        "around step 0, 37.8 ms around step 599."
+    )
+    assert cause.evidence[0] == (
+        "Step time, without what is timed by itself, grew from 11.6 ms (around step 0) to 38.6 ms "
+        "(around step 599); CPU time of the training thread is 98.0% of the growth."
+    )
+
+
 def test_neighbours_who_take_more_of_a_longer_step_do_not_hide_python_work(make_run, find, judge):
     """Half of what the step grows by is theirs, in an account of their own."""
     run = make_run(DRIFT + LOST, process_cpu=DRIFT, thread_cpu=0.98 * DRIFT)
