@@ -52,7 +52,9 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
       trace: the typical one of them.
       rows: first and last row of the steps that lost time to them.
     """
-    often = cadence([retrace.row for retrace in retraces], rows[1] - rows[0] + 1)
+    retraced = [retrace.row for retrace in retraces]
+    first, last = min(rows[0], *retraced), max(rows[1], *retraced)  # one may have cost nothing
+    often = cadence(retraced, last - first + 1)
     if trace.cause == "new_object":
         if is_keras(trace):
             return f"The {trace.function} is rebuilt {often}: {_why_rebuilt(trace)}."

@@ -61,3 +61,11 @@ def test_the_typical_trace_has_the_most_frequent_change():
     rare = retraces("signature", Change("x", "shape", "", ""), count=2)
     usual = retraces("signature", Change("rate", "python_number", "", ""), count=4)
     assert typical([*rare, *usual]).changes[0].argument == "rate"
+
+
+def test_retraces_outside_of_the_steps_that_lost_time_to_them_are_counted_among_all():
+    """The run goes on: of the newest two steps only the last one has its seconds yet."""
+    found = retraces("signature", Change("x", "shape", "", ""), count=2)
+    rows = [retrace.row for retrace in found]
+    told = tell_reason(found, typical(found), (rows[-1], rows[-1] + 1))
+    assert told.startswith("Argument `x` has a new shape in 2 of 22 steps, ")
