@@ -13,7 +13,7 @@ from advice_cases.evidence import (
 )
 from tb_slowdown_plugin.analysis.causes.common.program import Board
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
-from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_fixes import (
     Collections,
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
@@ -103,21 +103,21 @@ CASES: dict[str, tuple[Any, Any]] = {
     "disk_fixes.fewer_summaries": (Writing(SUMMARIES), Writing(SAVES)),
     "disk_fixes.delete_old_checkpoints": (Writing(SAVES, full=True), Writing(SAVES)),
     "disk_fixes.delete_temporary_files": (Writing(SUMMARIES, full=True), Writing(SUMMARIES)),
-    "garbage_collection.remove_the_call": (
+    "garbage_collection_fixes.remove_the_call": (
         Collections(("train.py:9",), periodic=True),
         Collections(periodic=True),
     ),
-    "garbage_collection.clear_less_often": (
+    "garbage_collection_fixes.clear_less_often": (
         Collections(sessions=("train.py:9",)),
         Collections(("train.py:9",)),
     ),
-    "garbage_collection.look_for_the_call": (
+    "garbage_collection_fixes.look_for_the_call": (
         Collections(periodic=True),
         Collections(("train.py:9",), periodic=True),
     ),
-    "garbage_collection.freeze": (Collections(), Collections(("train.py:9",))),
-    "garbage_collection.schedule": (Collections(), Collections(("train.py:9",))),
-    "garbage_collection.keep_less": (Collections(), Collections(("train.py:9",))),
+    "garbage_collection_fixes.freeze": (Collections(), Collections(("train.py:9",))),
+    "garbage_collection_fixes.schedule": (Collections(), Collections(("train.py:9",))),
+    "garbage_collection_fixes.keep_less": (Collections(), Collections(("train.py:9",))),
     "python_overhead_fixes.close_plots": (
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
         Growth(place="sample (agent.py:88)"),

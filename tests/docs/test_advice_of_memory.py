@@ -20,10 +20,12 @@ from tb_slowdown_plugin.analysis.causes.data import (
     communication,
 )
 from tb_slowdown_plugin.analysis.causes.memory import (
-    garbage_collection,
+    garbage_collection_fixes as garbage_collection,
+)
+from tb_slowdown_plugin.analysis.causes.memory import (
     gpu_memory,
 )
-from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_fixes import (
     Collections,
 )
 from tb_slowdown_plugin.analysis.causes.model import (
