@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.busy_threads import tell_busy_threads
-from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
+from tb_slowdown_plugin.analysis.causes.machine.eager_steps import (
     tell_eager,
     tell_eager_shortly,
 )
