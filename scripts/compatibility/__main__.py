@@ -110,12 +110,22 @@ def find_python(version: str, given: Mapping[str, str]) -> str:
 def build_wheel(out: Path) -> Path:
     """The wheel of this checkout, made in a copy: an old `build/` would get into it."""
     copy = out / "copy"
-    ignored = shutil.ignore_patterns(".*", "build", "*.egg-info", "node_modules", "demo_logs")
-    shutil.copytree(ROOT, copy, ignore=ignored)
+    copy_checkout(copy)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), str(copy)]
     subprocess.run(command, check=True, cwd=out)
     (wheel,) = out.glob("*.whl")
     return wheel
+
+
+def copy_checkout(copy: Path) -> None:
+    """This checkout, without what was made in it."""
+    left_out = shutil.ignore_patterns(".*", "*.egg-info", "node_modules", "demo_logs")
+    made = {str(ROOT): {"build", "dist"}}  # packages of ours may have such names
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        return left_out(folder, names) | made.get(folder, set())
+
+    shutil.copytree(ROOT, copy, ignore=ignored)
 
 
 def run_row(row: Row, wheel: Path, given: Mapping[str, str]) -> dict[str, Any]:

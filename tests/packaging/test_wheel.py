@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 import zipfile
@@ -50,6 +51,18 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Of thousands of modules the tests import a few, which Python compiles by itself.
     pip(home, "install", "--quiet", "--no-compile", wheel)
     return home / "bin"
+
+
+def test_the_matrix_of_versions_makes_its_wheels_of_the_whole_package(
+    root: Path, wheel: Path, tmp_path: Path
+) -> None:
+    runpy.run_path(str(root / "scripts/compatibility/__main__.py"))["copy_checkout"](
+        tmp_path / "copy"
+    )
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("tb_slow")}
+    modules = {name for name in packed if name.endswith(".py") and "dist-info" not in name}
+    assert modules
+    assert {name for name in modules if not (tmp_path / "copy" / name).exists()} == set()
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
