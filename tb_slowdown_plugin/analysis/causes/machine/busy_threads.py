@@ -1,4 +1,9 @@
-"""Threads of the program that compute beside the training, on cores that it needs: which line."""
+"""Threads of the program that compute beside the training, and what it loses by them: which line.
+
+They take cores that a step needs. Where cores are free, steps still get longer as such a thread
+begins: only one thread at a time runs Python, and the training waits up to 5 ms for its turn
+(`sys.getswitchinterval`) each time it comes back from TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,13 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import BUSY, find_spent, main_line
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
+from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import (
+    BUSY,
+    find_beginning,
+    find_spent,
+    main_line,
+)
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
@@ -22,8 +33,10 @@ from tb_slowdown_plugin.analysis.text.wording import (
     percent,
     significant,
 )
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
+from tb_slowdown_plugin.records.types import Float
 
 _DOES: Final = {
     names.POLLING: "computes while it waits",
@@ -41,7 +54,7 @@ def claim(case: Case) -> Claim | None:
     """Claims the cores that such threads take from the step."""
     claimed = case.of(*BUSY)
     if not claimed:
-        return None
+        return _claim_of_turns(case)
     main = largest(claimed)
     family = names.family(main.source)
     line = names.detail(main.source)
@@ -67,15 +80,69 @@ def claim(case: Case) -> Claim | None:
     )
 
 
+def _claim_of_turns(case: Case) -> Claim | None:
+    """Claims a jump of all steps that comes with such a thread, and is no work of their own."""
+    for family in BUSY:
+        claimed = tuple(f for f in case.core() if _begins_with(case, f, family))
+        if claimed and _cores(case, family) >= MATTERS:
+            break
+    else:
+        return None
+    polls = family == names.POLLING
+    line = main_line(case.run, family)
+    onset = case.step_text(claimed[0].rows[0])
+    before, after = _around(case, claimed[0], case.run.steps.thread_cpu_seconds)
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"a thread that {'polls' if polls else 'computes beside the training'} in {line}",
+        f"A thread of the program {_DOES[family]} since {onset}, in {line}, and steps are longer "
+        "since then.",
+        (
+            f"It takes {_tell_share(case, family)}. Only one thread at a time runs Python: the "
+            "training thread waits for its turn.",
+            f"The CPU time of the training thread itself went from {duration(before)} to "
+            f"{duration(after)} per step at {onset} (medians).",
+        ),
+        (_sleep_in_the_queue(line) if polls else _compute_elsewhere(line),),
+        "medium",
+        "level_shift",
+        place=to_place(line),
+    )
+
+
+def _begins_with(case: Case, finding: Finding, family: str) -> bool:
+    """Whether steps jump between the last sample without such a thread and the first with one."""
+    began = find_beginning(case.run, family)
+    if finding.pattern != "level_shift" or began is None:
+        return False
+    if not began[0] <= finding.rows[0] <= began[1]:
+        return False
+    before, after = _around(case, finding, case.run.steps.period_seconds)
+    own = _around(case, finding, case.run.steps.thread_cpu_seconds)
+    return own[1] - own[0] < MAJORITY * (after - before)
+
+
+def _around(case: Case, finding: Finding, series: Float) -> tuple[float, float]:
+    """Its median before a jump, and from there on."""
+    first, last = finding.rows
+    start = case.diagnosis.warm_up_rows
+    return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
+
+
 def tell_busy_threads(case: Case) -> Iterable[str]:
     """A thread that takes much of a core, where steps aren't known to be slower by it."""
     for family, does in _DOES.items():
-        if not case.of(family) and _cores(case, family) >= MATTERS:
+        if not _is_lost(case, family) and _cores(case, family) >= MATTERS:
             yield (
                 f"A thread of the program {does}, in `{main_line(case.run, family)}`: "
                 f"{_tell_share(case, family)}. Steps aren't known to be slower by it: other cores "
                 "were free."
             )
+
+
+def _is_lost(case: Case, family: str) -> bool:
+    return bool(case.of(family)) or any(_begins_with(case, f, family) for f in case.core())
 
 
 def _tell_share(case: Case, family: str) -> str:

@@ -67,6 +67,18 @@ def find_spent(run: Run, account: str) -> Float | None:
     return _count(run, signal, before=0.0)
 
 
+def find_beginning(run: Run, account: str) -> tuple[int, int] | None:
+    """Between which rows the first of them began; None where one was there from the start."""
+    signal, _ = BUSY[account]
+    values, rows = run.signals.values.get(signal), run.signals.row
+    if values is None or not (values > 0).any():
+        return None
+    first = int(rows[np.argmax(values > 0)])
+    if first <= rows[0]:
+        return None
+    return int(rows[rows < first].max()), first + 1
+
+
 def main_line(run: Run, account: str) -> str:
     """The line that took most of it."""
     _, fact = BUSY[account]

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import find_spent, with_busy_threads
+from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import (
+    find_beginning,
+    find_spent,
+    with_busy_threads,
+)
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact
 
@@ -49,6 +53,13 @@ def test_it_counts_from_the_step_on_in_which_it_began(make_run):
     polled = find_spent(run_of(make_run, seconds), names.POLLING)
     assert not polled[:50].any()
     assert polled[60:] == pytest.approx(0.1)
+
+
+def test_it_began_between_the_last_sample_without_it_and_the_first_with_it(make_run):
+    later = np.where(ROWS < 50, np.nan, 0.1 * (ROWS - 49.0))
+    assert find_beginning(run_of(make_run, later), names.POLLING) == (49, 60)
+    assert find_beginning(run_of(make_run), names.POLLING) is None  # it was there from the start
+    assert find_beginning(run_of(make_run, 0.0 * ROWS), names.POLLING) is None
 
 
 def test_without_such_threads_there_is_no_account(make_run):
