@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.causes.machine.eager_steps import (
     tell_eager,
     tell_eager_shortly,
 )
-from tb_slowdown_plugin.analysis.causes.model.backward_pass import (
+from tb_slowdown_plugin.analysis.causes.model.unused_gradients import (
     tell_unused,
     tell_unused_shortly,
 )

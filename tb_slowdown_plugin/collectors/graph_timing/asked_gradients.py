@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tb_slowdown_plugin.collectors.graph_timing.repeated_gradients import RepeatedGradients
 from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import GraphNumber, find_numbers
 
 
@@ -58,6 +59,8 @@ class Scope:
     asked: list[Asked] = field(default_factory=list)
     applied: dict[int, list[Traced]] = field(default_factory=dict)
     """Variable -> what the optimizer gets for it, in code that is traced."""
+    repeated: RepeatedGradients = field(default_factory=RepeatedGradients)
+    """Of an eager step."""
     numbers: list[GraphNumber] | None = None
     """That what is applied is made of; None before they are sought."""
     calls_before: int = -1

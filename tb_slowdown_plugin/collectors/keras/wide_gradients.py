@@ -2,7 +2,7 @@
 
 Such as those of an encoder whose head alone is trained: the backward pass through all of it is for
 nothing, in every step from the first on, so no step is slower than another. The optimizer does not
-get them, or gets them times zero.
+get them, or gets them times zero. Or one tape is asked for gradients of one target again and again.
 
 Cost: 0.5 us a `tape.gradient()` or `apply()` of eager code after the first 100. A traced function
 whose gradients are too many is counted once, at 30 us an operation, in the background, and again
@@ -82,7 +82,7 @@ class WideGradients:
         """No values: gradients that are not used are told as facts."""
         ended, self._ended = self._ended, []
         for scope in ended:
-            self._look(scope)
+            self._look_at_eager(scope)
         self._look_at_traced()
         return {}
 
@@ -90,7 +90,7 @@ class WideGradients:
         """Removes the hooks."""
         self._hooks.remove()
         for scope in self._ended:
-            self._look(scope)
+            self._look_at_eager(scope)
         self._look_at_traced(ended=True)
 
     def _look_at_traced(self, *, ended: bool = False) -> None:
@@ -106,7 +106,7 @@ class WideGradients:
             newer.update(asked.place for asked in scope.asked)
 
     def _computed(
-        self, _tape: Any, target: Any, sources: Any, *_: Any, **__: Any
+        self, tape: Any, target: Any, sources: Any, output_gradients: Any = None, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         gradients = yield
         scope = self._scope()
@@ -126,6 +126,8 @@ class WideGradients:
             elements = {_identity(each): _elements_of(each) for each, _ in flat}
             asked = Asked(place, elements)
             scope.asked.append(asked)
+            if scope is self._eager and output_gradients is None:
+                scope.repeated.note(tape, nest.flatten(target), place, elements)
             targets = [found for each in nest.flatten(target) if (found := Traced.of(each))]
             if scope is not self._eager and targets:
                 asked.targets = targets
@@ -183,6 +185,13 @@ class WideGradients:
             alive = weakref.ref(graph, lambda _: traced.pop(key, None))
             traced[key] = alive, Scope(self._context.steps_finished())
         return traced[key][1]
+
+    def _look_at_eager(self, scope: Scope) -> None:
+        self._look(scope)
+        for place, numbers in scope.repeated.numbers().items():
+            if place not in self._told and len(self._told) < _MOST_PLACES:
+                self._told[place] = numbers
+                self._context.emit(Fact(WIDE_GRADIENT, place, numbers | {"since": scope.since}))
 
     def _look(self, scope: Scope, besides: Collection[str] = ()) -> None:
         if not (scope.asked and scope.applied):

@@ -1,4 +1,8 @@
-"""What gradients take that no optimizer gets: a share of each step, counted in its graph."""
+"""What gradients take that no optimizer gets: a share of each step, counted in its graph.
+
+Also what those take that one call would give with others: of the samples of the stack in such a
+line, all but the part of one call.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, stack_sets
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION, WIDE_GRADIENT
-from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
+_GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
+"""Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -33,12 +39,27 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
         share = np.zeros(len(run.steps))
         for row, fact in told:
             # NaN where it can't be counted
-            share[_runs_it(run, row, fact)] = np.nan_to_num(min(fact.numbers.get("share", 0.0), 1))
+            share[_runs_it(run, row, fact)] = np.nan_to_num(min(_share_of(run, fact), 1))
         if share.any():
             seconds = share * core
             core = core - seconds
             made[names.account(names.UNUSED_GRADIENTS, place)] = seconds
     return made
+
+
+def _share_of(run: Run, fact: Fact) -> float:
+    """Of what is left of a step; 0 where nothing tells it."""
+    calls = fact.numbers.get("repeated", 0.0)
+    if calls <= 1:
+        return fact.numbers.get("share", 0.0)
+    sets = stack_sets(run)
+    seen = sum(
+        sum(one.numbers.get(kind, 0.0) for kind in _GRADIENTS)
+        for each in sets
+        for one in each.facts
+        if one.subject == fact.subject
+    )
+    return seen / sum(each.of for each in sets) * (1 - 1 / calls) if seen >= SEVERAL else 0.0
 
 
 def _of_places(run: Run) -> dict[str, list[tuple[int, Fact]]]:

@@ -289,3 +289,39 @@ def test_whatever_a_program_asks_for_and_applies_it_gets(recording, train):
     finally:
         collector.stop()
     assert recording.failures == []
+
+
+def ask_by_group(training, targets, **weights):
+    """Both variables, one after another, of one tape."""
+    with tf.GradientTape(persistent=True) as tape:
+        losses = [tf.reduce_sum(training.large**2), tf.reduce_sum(training.small.value**2)]
+        losses += [losses[0] + losses[1]]
+    for variable, target in zip((training.large, training.small.value), targets, strict=True):
+        gradient = tape.gradient(losses[target], variable, **weights)
+        variable.assign_sub(0.01 * gradient)
+
+
+@pytest.mark.parametrize(
+    ("targets", "weights", "traced", "found"),
+    [
+        ((2, 2), {}, False, 2.0),
+        ((0, 1), {}, False, None),
+        ((2, 2), {"output_gradients": 1.0}, False, None),
+        ((2, 2), {}, True, None),
+    ],
+    ids=["one target", "two targets", "weighted", "in a graph, which merges them"],
+)
+def test_one_backward_pass_that_is_run_again_is_told(
+    recording, collector, targets, weights, traced, found
+):
+    training = Training()
+    weights = {name: tf.constant(value) for name, value in weights.items()}
+    step = tf.function(ask_by_group) if traced else ask_by_group
+    for _ in range(2):
+        step(training, targets, **weights)
+        recording.steps += 1
+    training.step(("small",), ("small",))  # what was asked in a step is told when it has ended
+    collector.read()
+    facts = [fact for fact in recording.of(Fact) if "repeated" in fact.numbers]
+    assert [fact.numbers["repeated"] for fact in facts] == ([found] if found else [])
+    assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])

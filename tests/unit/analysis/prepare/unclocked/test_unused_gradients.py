@@ -72,3 +72,15 @@ def test_a_function_made_again_has_its_own(make_run):
     ran = np.where(SPAN < 40, 0b10, 0b100)
     (seconds,) = with_unused_gradients(replace(run, steps=replace(run.steps, ran=ran)), {}).values()
     assert seconds == pytest.approx(np.where(SPAN >= 40, 0.05, 0.0))
+
+
+@pytest.mark.parametrize(("there", "seconds"), [(12.0, 0.04), (2.0, None)])
+def test_of_calls_that_one_could_spare_samples_tell_what_they_take(make_run, there, seconds):
+    """The line is in 12 of 20 samples; two of three calls are spared."""
+    stack = Fact("python_stack", PLACE, {"samples": 15.0, "eager_training": there, "of": 20.0})
+    run = make_run(PERIOD, events=[(2, fact(repeated=3.0)), (40, stack)])
+    made = with_unused_gradients(run, {})
+    if seconds is None:
+        assert made == {}
+    else:
+        assert made[f"unused_gradients:{PLACE}"][3:] == pytest.approx(seconds)

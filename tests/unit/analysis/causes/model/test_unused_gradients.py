@@ -13,9 +13,10 @@ NUMBERS = {"variables": 18.0, "updated": 6.0, "elements": 50_000.0, "updated_ele
 PLACE = "Head.train (probe.py:79)"
 
 
-def report_of(make_run, **numbers):
+def report_of(make_run, *samples, **numbers):
     fact = Fact("wide_gradient", PLACE, NUMBERS | numbers)
-    return account_for(make_run(np.full(SIZE, 0.1), events=[(2, fact)])).report
+    events = [(2, fact), *((90, each) for each in samples)]
+    return account_for(make_run(np.full(SIZE, 0.1), events=events)).report
 
 
 def test_they_are_one_row_with_the_line_and_what_is_used(make_run):
@@ -91,3 +92,22 @@ def test_gradients_that_are_only_added_up_are_told_with_how_many(make_run):
         "sum is used."
     )
     assert cause.advice[0].text.startswith("Add the losses up inside the tape")
+
+
+def test_a_backward_pass_that_is_run_again_is_told_with_how_often(make_run):
+    stack = Fact("python_stack", PLACE, {"samples": 16.0, "graph": 16.0, "of": 20.0})
+    report = report_of(make_run, stack, repeated=4.0, updated=18.0, updated_elements=50_000.0)
+    (cause,) = report.causes
+    assert cause.cause == "backward_pass"
+    assert report.headline.endswith(f" (60%) to a backward pass that is run again: {PLACE}.")
+    assert cause.summary == (
+        "Each step runs the same backward pass 4 times, for the gradients of some variables each "
+        f"time, in {PLACE}: one call gives all of them."
+    )
+    assert cause.evidence == (
+        f"`{PLACE}` asks for the gradients of 18 variables; one tape is asked for gradients of the "
+        "same target 4 times a step.",
+        "About 24.0 s (60.0% of the run), by the samples of the stack in that line, without the "
+        "part of one call. All steps have them, so no clock can tell.",
+    )
+    assert cause.advice[0].text.startswith("Ask the tape once, with all variables")
