@@ -13,6 +13,10 @@ from importlib import import_module
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.compile.graph_growth import (
+    tell_growing_graph,
+    tell_growing_graph_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.busy_threads import tell_busy_threads
@@ -42,6 +46,8 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
 def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_eager(case)
+    if not any(claim.cause == "graph_growth" for claim in claims):
+        yield from tell_growing_graph(case)
     yield from tell_busy_threads(case)
     yield from tell_unused(case)
     yield from tell_validation(case)
@@ -52,7 +58,12 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
 
 def tell_avoidable(case: Case) -> str:
     """What a headline says of time that isn't lost, and can be spared; "" for nothing."""
-    return tell_shortly(case) or tell_unused_shortly(case) or tell_eager_shortly(case)
+    return (
+        tell_shortly(case)
+        or tell_unused_shortly(case)
+        or tell_growing_graph_shortly(case)
+        or tell_eager_shortly(case)
+    )
 
 
 def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

@@ -70,12 +70,12 @@ def headline(
         external,
         f"to {unexplained_as}" if unexplained_as else "unexplained",
     )
+    if blind_spots and verdict == "healthy" and not external:
+        sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
     if verdict in ("healthy", "slow_start", "not_enough_steps") and (avoidable or beside):
         sentence = sentence.removeprefix(_HEALTHY) if avoidable else sentence
         sentence = f"{sentence} {avoidable or beside}"
     if blind_spots:
-        if verdict == "healthy" and not external:
-            sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
         sentence = f"{sentence.removesuffix('.')}. {PARTLY}{blind_spots[0]}."
     return f"{before} {sentence}".lstrip()
 

@@ -108,15 +108,14 @@ def explain(case: Case) -> Claim | None:
     claimed = case.core()
     if not claimed:
         return None
-    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
-    growth = growth_of(case, "graph_operations", rows, count=True)
-    if growth is None or not growth.steady or growth.per_step < NEW_PER_STEP:
+    growth = _growth(case)
+    if growth is None:
         return None
     first, last = span(claimed)
     slow = _slow_rows(claimed)
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
-    added = [fact for _, fact in case.run.facts(OPERATIONS_ADDED_AT)][-1:]
+    added = _find_lines(case)
     return Claim(
         "graph_growth",
         claimed,
@@ -131,6 +130,47 @@ def explain(case: Case) -> Claim | None:
         "drift",
         place=to_place(added[0].subject) if added else main_line(places, most),
     )
+
+
+def tell_growing_graph(case: Case) -> Iterable[str]:
+    """A graph that grows though steps do not: each may have paid for it from the first one on."""
+    growth = _growth(case)
+    if growth is None:
+        return
+    lines = _find_lines(case)
+    where = f", in `{place_of(lines[0])}`" if lines else ""
+    yield (
+        f"The default graph grows by {decimal(growth.per_step)} operations per step{where}. A "
+        "session prepares the graph again for each `run` of what is new in it: all steps have "
+        "that, and what it takes isn't measured. Build all operations before the loop."
+    )
+
+
+def tell_growing_graph_shortly(case: Case) -> str:
+    """The same in a headline; "" for none."""
+    growth = _growth(case)
+    if growth is None:
+        return ""
+    lines = _find_lines(case)
+    where = f" ({place_of(lines[0])})" if lines else ""
+    return (
+        f"But its graph grows by {decimal(growth.per_step)} operations per step{where}: what that "
+        "takes isn't measured."
+    )
+
+
+def _growth(case: Case) -> Growth | None:
+    """How the graph grows with the steps; None where it hardly does."""
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    growth = growth_of(case, "graph_operations", rows, count=True)
+    if growth is None or not growth.steady or growth.per_step < NEW_PER_STEP:
+        return None
+    return growth
+
+
+def _find_lines(case: Case) -> list[Fact]:
+    """The line that added the newest operations, if it was seen."""
+    return [fact for _, fact in case.run.facts(OPERATIONS_ADDED_AT)][-1:]
 
 
 def _tell_line(added: Fact) -> str:

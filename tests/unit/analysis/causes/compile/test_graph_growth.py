@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from unit.analysis.drifting_steps import DRIFT, LOST, SAMPLED, SIZE, drift
 
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -70,6 +71,32 @@ def test_the_line_that_adds_operations_comes_before_those_of_samples(make_run, f
     assert cause.evidence[3:] == (
         "Of the newest 10 operations in it, `anneal (loop.py:61)` has added 9.",
     )
+
+
+def test_a_graph_that_grows_from_the_first_step_on_is_told_though_no_step_is_slower(make_run):
+    """A metric is built again for each evaluation: each new one is prepared before it runs."""
+    event = (
+        60,
+        Fact("operations_added_at", "predict (models.py:7)", {"operations": 9.0, "of": 9.0}),
+    )
+    signals = {"graph_operations": 350.0 + SAMPLED}
+    flat = np.full(SIZE, 0.030)
+    run = make_run(flat, signals=signals, signal_rows=SAMPLED, events=[event])
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert report.headline.startswith(
+        "No slowdown found in what was measured of 18.0 s. But its graph grows by 1.0 operations "
+        "per step (predict (models.py:7)): what that takes isn't measured."
+    )
+    assert [note for note in report.notes if "default graph grows" in note] == [
+        "The default graph grows by 1.0 operations per step, in `predict (models.py:7)`. A session "
+        "prepares the graph again for each `run` of what is new in it: all steps have that, and "
+        "what it takes isn't measured. Build all operations before the loop."
+    ]
+    signals = {"graph_operations": np.full(len(SAMPLED), 350.0)}
+    run = make_run(flat, signals=signals, signal_rows=SAMPLED, events=[event])
+    report = account_for(run).report
+    assert "graph grows" not in " ".join((report.headline, *report.notes))
 
 
 def test_operations_added_after_each_epoch(make_run, find, judge):
