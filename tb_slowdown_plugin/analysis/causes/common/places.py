@@ -43,9 +43,15 @@ _SHARE: Final = "share:"
 
 
 def input_line(case: Case) -> Place | None:
-    """The line that begins the newest passes over the training data."""
-    facts = input_facts(case.run, INPUT_AT)
-    return to_place(facts[-1].subject) if facts else None
+    """The line that begins the passes over the data which the training thread is at most.
+
+    The newest one, where samples of its stack don't tell.
+    """
+    begins = [fact.subject for fact in input_facts(case.run, INPUT_AT)]
+    seen = _samples_of(stack_sets(case.run))
+    samples = {line: sum(seen[at] for at in seen if f"({line})" in f"({at})") for line in begins}
+    newest_first = reversed(begins)
+    return to_place(max(newest_first, key=lambda line: samples[line])) if begins else None
 
 
 class GrowingPlace(NamedTuple):

@@ -7,6 +7,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.places import (
     GrowingPlace,
     growing_places,
+    input_line,
     libraries_at,
     main_line,
     main_phase,
@@ -27,6 +28,23 @@ def stack(place, samples, of=60.0, **more):
 
 def case_of(make_run, *events):
     return Case(make_run(np.full(600, 0.1), events=events), None, (), ())
+
+
+@pytest.mark.parametrize(
+    ("where", "line"),
+    [("Trainer.train (trainer.py:40)", 40), ("Trainer.save (trainer.py:9)", 64), ("", 64)],
+    ids=["at the first", "at none of them", "no samples"],
+)
+def test_the_input_is_read_where_the_thread_is_most_else_at_the_newest_pass(make_run, where, line):
+    """A pass over some pictures that are drawn is the newest one, and no step gets its batches."""
+    events = [
+        (0, Fact("input_at", "trainer.py:40", {})),
+        (152, Fact("input_at", "train.py:64", {})),
+    ]
+    samples = [(100, stack(where, 12.0))] if where else []
+    place = input_line(case_of(make_run, *events, *samples))
+    assert place is not None
+    assert place.line == line
 
 
 def test_a_place_whose_share_grows_is_told(make_run):
