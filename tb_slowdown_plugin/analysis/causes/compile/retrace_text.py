@@ -52,9 +52,9 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
       trace: the typical one of them.
       rows: first and last row of the steps that lost time to them.
     """
-    retraced = [retrace.row for retrace in retraces]
-    first, last = min(rows[0], *retraced), max(rows[1], *retraced)  # one may have cost nothing
-    often = cadence(retraced, last - first + 1)
+    # One may have cost nothing, and one may be of the step that goes on.
+    retraced = [retrace.row for retrace in retraces if retrace.row <= rows[1]] or [rows[1]]
+    often = cadence(retraced, rows[1] - min(rows[0], *retraced) + 1)
     if trace.cause == "new_object":
         if is_keras(trace):
             return f"The {trace.function} is rebuilt {often}: {_why_rebuilt(trace)}."

@@ -1,1 +1,4 @@
-"""Causes in the model's own work."""
+"""Causes in the model's own work.
+
+Start at `backward_pass.explain`.
+"""

@@ -63,9 +63,11 @@ def test_the_typical_trace_has_the_most_frequent_change():
     assert typical([*rare, *usual]).changes[0].argument == "rate"
 
 
-def test_retraces_outside_of_the_steps_that_lost_time_to_them_are_counted_among_all():
-    """The run goes on: of the newest two steps only the last one has its seconds yet."""
-    found = retraces("signature", Change("x", "shape", "", ""), count=2)
+def test_retraces_are_counted_among_all_steps_up_to_the_last_one_that_lost_time_to_them():
+    """The run goes on: the step of the newest retrace has not ended yet."""
+    found = retraces("signature", Change("x", "shape", "", ""), count=3)
     rows = [retrace.row for retrace in found]
-    told = tell_reason(found, typical(found), (rows[-1], rows[-1] + 1))
-    assert told.startswith("Argument `x` has a new shape in 2 of 22 steps, ")
+    told = tell_reason(found, typical(found), (rows[1], rows[1]))
+    assert told.startswith("Argument `x` has a new shape in 2 of 21 steps, ")
+    told = tell_reason(found, typical(found), (rows[0], rows[0]))
+    assert told.startswith("Argument `x` has a new shape once, ")
