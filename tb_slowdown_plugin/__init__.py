@@ -20,7 +20,8 @@ prints the same. `tbslow` and `tb_slowdown_plugin` are two names of one thing.
 Inside, data flow one way: `writer` runs `collectors` in the training and writes `records`; `reader`
 reads them, `analysis` finds causes, and `server`, `report`, and `cli` show these. `catalog` names
 causes, accounts, and signals for all; `profiler` reads traces; `jobs` watches runs, reads many at
-once, and tries changes of a program; `static` is the page as it was built.
+once, and tries changes of a program; `static` is the page as it was built. `summary.py`,
+`keras.py`, and `errors.py` hold public names.
 `docs/architecture.md` follows a signal from its hook to the page.
 
 This module imports nothing until a name is used: TensorBoard imports it

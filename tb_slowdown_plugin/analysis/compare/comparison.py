@@ -132,13 +132,9 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
             if outcome == "not_enough_repeats"
             else None
         ),
-        notes=tuple(
-            note
-            for note in (
-                tell_other_programs(base[0].facts, other[0].facts),
-                *_notes_on_spread(spread, sure=outcome != total.outcome),
-            )
-            if note
+        notes=(
+            *tell_other_programs(base[0].facts, other[0].facts),
+            *_notes_on_spread(spread, sure=outcome != total.outcome),
         ),
         settings=tuple(compare_settings(base, other)),
         reasons=tuple(_find_reasons(terms, base[0], other[0])),

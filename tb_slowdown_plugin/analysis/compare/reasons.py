@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -75,15 +75,14 @@ def find_reason(cause: str, base: RunFacts, other: RunFacts, names: tuple[str, s
     return ""
 
 
-def tell_other_programs(base: RunFacts, other: RunFacts) -> str:
-    """That two runs have no traced function in common; "" where they have, or none is known."""
+def tell_other_programs(base: RunFacts, other: RunFacts) -> Iterable[str]:
+    """That two runs have no traced function in common, where both have some."""
     here, there = sorted(base.signatures), sorted(other.signatures)
-    if not here or not there or base.signatures.keys() & other.signatures.keys():
-        return ""
-    return (
-        f"No function that one side traced ({here[0]}) was traced by the other ({there[0]}): if "
-        "these are different programs, the difference isn't that of a change."
-    )
+    if here and there and not set(here) & set(there):
+        yield (
+            f"No function that one side traced ({here[0]}) was traced by the other ({there[0]}): "
+            "if these are different programs, the difference isn't that of a change."
+        )
 
 
 def _explain_retraces(slow: RunFacts, fast: RunFacts, fast_name: str) -> str:

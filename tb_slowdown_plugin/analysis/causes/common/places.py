@@ -6,7 +6,7 @@ Also whether such a line starts TensorFlow operations, and on ever more operands
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -47,11 +47,13 @@ def input_line(case: Case) -> Place | None:
 
     The newest one, where samples of its stack don't tell.
     """
-    begins = [fact.subject for fact in input_facts(case.run, INPUT_AT)]
-    seen = _samples_of(stack_sets(case.run))
-    samples = {line: sum(seen[at] for at in seen if f"({line})" in f"({at})") for line in begins}
-    newest_first = reversed(begins)
-    return to_place(max(newest_first, key=lambda line: samples[line])) if begins else None
+    samples: Counter[tuple[str, int]] = Counter()
+    for at, seen in _samples_of(stack_sets(case.run)).items():
+        if (place := to_place(at)) is not None:
+            samples[place.file, place.line] += round(seen)
+    begun = [to_place(fact.subject) for fact in reversed(input_facts(case.run, INPUT_AT))]
+    known = [place for place in begun if place is not None]
+    return max(known, key=lambda place: samples[place.file, place.line], default=None)
 
 
 class GrowingPlace(NamedTuple):

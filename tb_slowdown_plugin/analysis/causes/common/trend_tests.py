@@ -9,7 +9,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import WAITING, rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SEVERAL
@@ -113,6 +113,13 @@ def is_one_rise(where: Int, values: Float) -> bool:
     before = np.arange(1, len(values))
     by_rise = np.cumsum(around)[:-1] ** 2 * (1 / before + 1 / (len(values) - before))
     return bool(by_rise.max() >= LARGER * by_line)
+
+
+def levels_around(case: Case, jump: Finding, series: Float) -> tuple[float, float]:
+    """Median of a series before a jump, and from there on; NaN where unknown."""
+    first, last = jump.rows
+    start = case.diagnosis.warm_up_rows
+    return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
 
 
 def ends(series: Float, rows: tuple[int, int]) -> tuple[float, float]:

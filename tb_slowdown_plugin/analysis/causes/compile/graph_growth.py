@@ -140,7 +140,7 @@ def tell_growing_graph(case: Case) -> Iterable[str]:
     lines = _find_lines(case)
     where = f", in `{place_of(lines[0])}`" if lines else ""
     yield (
-        f"The default graph grows by {decimal(growth.per_step)} operations per step{where}. A "
+        f"The default graph grows by {_pace(growth)}{where}. A "
         "session prepares the graph again for each `run` of what is new in it: all steps have "
         "that, and what it takes isn't measured. Build all operations before the loop."
     )
@@ -153,10 +153,7 @@ def tell_growing_graph_shortly(case: Case) -> str:
         return ""
     lines = _find_lines(case)
     where = f" ({place_of(lines[0])})" if lines else ""
-    return (
-        f"But its graph grows by {decimal(growth.per_step)} operations per step{where}: what that "
-        "takes isn't measured."
-    )
+    return f"But its graph grows by {_pace(growth)}{where}: what that takes isn't measured."
 
 
 def _growth(case: Case) -> Growth | None:
@@ -189,13 +186,17 @@ def _summary(growth: Growth, slow: Int) -> str:
             f"The program adds {added} to the graph every {usual} steps, and the steps in which "
             "it does keep getting slower."
         )
-    added = counted(round(growth.per_step), "operation")
     if growth.per_step < 1:
-        added = f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
-    else:
-        added += " to the graph in every step"
-        return f"The program adds {added}, and the step time grows with it."
-    return f"The program adds {added} to the graph, and the step time grows with it."
+        return f"The program adds {_pace(growth)} to the graph, and the step time grows with it."
+    added = counted(round(growth.per_step), "operation")
+    return f"The program adds {added} to the graph in every step, and the step time grows with it."
+
+
+def _pace(growth: Growth) -> str:
+    """Operations per step, or in 100 steps where they are few."""
+    if growth.per_step < 1:
+        return f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
+    return f"{counted(round(growth.per_step), 'operation')} per step"
 
 
 def _slow_rows(claimed: tuple[Finding, ...]) -> Int:

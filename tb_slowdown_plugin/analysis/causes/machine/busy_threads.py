@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import levels_around
 from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import (
     BUSY,
     find_beginning,
@@ -36,7 +36,6 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
-from tb_slowdown_plugin.records.types import Float
 
 _DOES: Final = {
     names.POLLING: "computes while it waits",
@@ -82,16 +81,15 @@ def claim(case: Case) -> Claim | None:
 
 def _claim_of_turns(case: Case) -> Claim | None:
     """Claims a jump of all steps that comes with such a thread, and is no work of their own."""
-    for family in BUSY:
-        claimed = tuple(f for f in case.core() if _begins_with(case, f, family))
-        if claimed and _cores(case, family) >= MATTERS:
-            break
-    else:
+    found = {family: _jumps(case, family) for family in BUSY if _cores(case, family) >= MATTERS}
+    family = max(found, key=lambda each: lost_seconds(found[each]), default="")
+    claimed = found.get(family, ())
+    if not claimed:
         return None
     polls = family == names.POLLING
     line = main_line(case.run, family)
     onset = case.step_text(claimed[0].rows[0])
-    before, after = _around(case, claimed[0], case.run.steps.thread_cpu_seconds)
+    before, after = levels_around(case, claimed[0], case.run.steps.thread_cpu_seconds)
     return Claim(
         "python_overhead",
         claimed,
@@ -111,23 +109,26 @@ def _claim_of_turns(case: Case) -> Claim | None:
     )
 
 
-def _begins_with(case: Case, finding: Finding, family: str) -> bool:
-    """Whether steps jump between the last sample without such a thread and the first with one."""
+def _jumps(case: Case, family: str) -> tuple[Finding, ...]:
+    """Those between the last sample without such a thread and the first with one."""
     began = find_beginning(case.run, family)
-    if finding.pattern != "level_shift" or began is None:
-        return False
-    if not began[0] <= finding.rows[0] <= began[1]:
-        return False
-    before, after = _around(case, finding, case.run.steps.period_seconds)
-    own = _around(case, finding, case.run.steps.thread_cpu_seconds)
-    return own[1] - own[0] < MAJORITY * (after - before)
+    if began is None:
+        return ()
+    return tuple(
+        finding
+        for finding in case.core()
+        if finding.pattern == "level_shift"
+        and began[0] <= finding.rows[0] <= began[1]
+        and not _is_own_work(case, finding)
+    )
 
 
-def _around(case: Case, finding: Finding, series: Float) -> tuple[float, float]:
-    """Its median before a jump, and from there on."""
-    first, last = finding.rows
-    start = case.diagnosis.warm_up_rows
-    return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
+def _is_own_work(case: Case, jump: Finding) -> bool:
+    """Whether the training thread computes for most of a jump, or nothing tells."""
+    steps = case.run.steps
+    before, after = levels_around(case, jump, steps.period_seconds)
+    own_before, own_after = levels_around(case, jump, steps.thread_cpu_seconds)
+    return not own_after - own_before < MAJORITY * (after - before)
 
 
 def tell_busy_threads(case: Case) -> Iterable[str]:
@@ -142,7 +143,7 @@ def tell_busy_threads(case: Case) -> Iterable[str]:
 
 
 def _is_lost(case: Case, family: str) -> bool:
-    return bool(case.of(family)) or any(_begins_with(case, f, family) for f in case.core())
+    return bool(case.of(family) or _jumps(case, family))
 
 
 def _tell_share(case: Case, family: str) -> str:

@@ -52,8 +52,8 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
+    levels_around,
     measured_work,
-    median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
     busy_threads,
@@ -180,13 +180,12 @@ def _jump(case: Case) -> _Growth | None:
     claimed = tuple(f for f in case.core() if f.pattern == "level_shift")
     if len(claimed) != 1:
         return None
-    steps, (first, last) = case.run.steps, claimed[0].rows
-    start = case.diagnosis.warm_up_rows
-    if first <= start:
+    steps, start = case.run.steps, case.diagnosis.warm_up_rows
+    if claimed[0].rows[0] <= start:
         return None
 
     def around(series: Float) -> tuple[float, float]:
-        return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
+        return levels_around(case, claimed[0], series)
 
     elsewhere = measured_work(case)
     own_thread = around(steps.thread_cpu_seconds - elsewhere)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
-from tb_slowdown_plugin.catalog.events import STEP_FUNCTION, WIDE_GRADIENT
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, STEP_FUNCTION, WIDE_GRADIENT
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
@@ -52,14 +52,17 @@ def _share_of(run: Run, fact: Fact) -> float:
     calls = fact.numbers.get("repeated", 0.0)
     if calls <= 1:
         return fact.numbers.get("share", 0.0)
-    sets = stack_sets(run)
-    seen = sum(
-        sum(one.numbers.get(kind, 0.0) for kind in _GRADIENTS)
-        for each in sets
-        for one in each.facts
-        if one.subject == fact.subject
-    )
-    return seen / sum(each.of for each in sets) * (1 - 1 / calls) if seen >= SEVERAL else 0.0
+
+    def samples_there(one: Fact) -> float:
+        kinds = (one.numbers.get(kind, 0.0) for kind in _GRADIENTS)
+        return sum(kinds) if one.subject == fact.subject else 0.0
+
+    if sum(samples_there(one) for _, one in run.facts(PYTHON_STACK)) < SEVERAL:
+        return 0.0
+    times = list(times_of(run, samples_there))
+    covered = float(run.steps.period_seconds[: sum(each.steps for each in times)].sum())
+    there = sum(each.seconds for each in times)
+    return there / covered * (1 - 1 / calls) if covered > 0 else 0.0
 
 
 def _of_places(run: Run) -> dict[str, list[tuple[int, Fact]]]:

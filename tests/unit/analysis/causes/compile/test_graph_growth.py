@@ -85,11 +85,11 @@ def test_a_graph_that_grows_from_the_first_step_on_is_told_though_no_step_is_slo
     report = account_for(run).report
     assert (report.verdict, report.causes) == ("healthy", ())
     assert report.headline.startswith(
-        "No slowdown found in what was measured of 18.0 s. But its graph grows by 1.0 operations "
+        "No slowdown found in what was measured of 18.0 s. But its graph grows by 1 operation "
         "per step (predict (models.py:7)): what that takes isn't measured."
     )
     assert [note for note in report.notes if "default graph grows" in note] == [
-        "The default graph grows by 1.0 operations per step, in `predict (models.py:7)`. A session "
+        "The default graph grows by 1 operation per step, in `predict (models.py:7)`. A session "
         "prepares the graph again for each `run` of what is new in it: all steps have that, and "
         "what it takes isn't measured. Build all operations before the loop."
     ]
