@@ -26,7 +26,7 @@ TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
 if TYPE_CHECKING:
     from typing import Any
 
-    from tb_slowdown_plugin.analysis.report_types import Report
+    from tb_slowdown_plugin.analysis.report_types.report import Report
 
 __all__ = [
     "Monitor",

@@ -19,7 +19,7 @@ from cause_reports import REPORTS, list_reports
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog.accounts import ACCOUNTS, Account, account_title
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, NAMED, Cause
 from tb_slowdown_plugin.catalog.collectors import COLLECTORS, Collector

@@ -46,7 +46,7 @@ def _watched_reports() -> Iterator[None]:
 
     from tb_slowdown_plugin.analysis import report_builder as account
     from tb_slowdown_plugin.analysis.live import follow as live
-    from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
+    from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 
     init, assemble = Report.__init__, account.assemble
 

@@ -10,7 +10,7 @@ import numpy as np
 from quantities import found, quantity
 from report_checker import is_same
 
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Run

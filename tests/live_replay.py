@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly
 from tb_slowdown_plugin.reader.event_files import find_event_files, read_records

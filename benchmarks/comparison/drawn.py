@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.accuracy.quiet import FAMILIES
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison, compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
-from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.records.types import (
     Environment,
     Run,

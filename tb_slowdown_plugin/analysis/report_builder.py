@@ -57,12 +57,9 @@ from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
 from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_stalls
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
-from tb_slowdown_plugin.analysis.report_types import (
-    AsOf,
-    Cause,
-    Report,
-    RunAccount,
-)
+from tb_slowdown_plugin.analysis.report_types.causes import Cause
+from tb_slowdown_plugin.analysis.report_types.live import AsOf
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states

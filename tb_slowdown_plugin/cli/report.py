@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import counted, percent
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import (

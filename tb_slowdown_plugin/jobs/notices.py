@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from tb_slowdown_plugin.analysis.report_types import Cause, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Cause
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.jobs.watch import RunLook

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.catalog.experiments import PATCH, Changes, Experiment
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import UncertainError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from tb_slowdown_plugin.analysis.live.follow import follow
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.provider import GrowingLogdir
 from tb_slowdown_plugin.reader.run_store import Catalogue

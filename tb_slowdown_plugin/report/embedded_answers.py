@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import Progress, read_runs
 from tb_slowdown_plugin.reader.trials import read_trials

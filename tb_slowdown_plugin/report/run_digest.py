@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
-from tb_slowdown_plugin.analysis.report_types import Judged, Report, RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import Judged, Report, RunAccount
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Verdict
 from tb_slowdown_plugin.records.types import Run
 

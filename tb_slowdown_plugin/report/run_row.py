@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tb_slowdown_plugin.analysis.report_types import Judged, RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import Judged, RunAccount
 from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.records.types import Run, Trace

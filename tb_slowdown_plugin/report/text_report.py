@@ -9,12 +9,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
-from tb_slowdown_plugin.analysis.report_types import (
-    Advice,
-    Cause,
-    Report,
-    SignalState,
-)
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
+from tb_slowdown_plugin.analysis.report_types.observations import SignalState
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.analysis.types import Pattern
 from tb_slowdown_plugin.catalog.causes import cause_title

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from tb_slowdown_plugin.analysis.report_types import Cause, Place, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Cause, Place
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.json_body import Body, report_body
 from tb_slowdown_plugin.report.patches.code.source import UncertainError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent, extent_of

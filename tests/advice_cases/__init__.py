@@ -10,7 +10,7 @@ from typing import Any
 from advice_cases import graphs_cases, input_cases, machine_cases, retracing_cases, saving_cases
 from tb_slowdown_plugin.analysis import causes
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 CASES: dict[str, tuple[Any, Any]] = {
     **input_cases.CASES,

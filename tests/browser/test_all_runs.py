@@ -11,7 +11,7 @@ from integration.tensorboard_process import TensorBoardProcess
 from many_runs import EXPERIMENTS, copy_recordings, write_many
 from run_filters import count_all
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.report.judged_runs import report
 
 if TYPE_CHECKING:

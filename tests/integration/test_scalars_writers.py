@@ -10,7 +10,7 @@ import pytest
 from scalar_files import STARTED, retime
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__:DeprecationWarning")

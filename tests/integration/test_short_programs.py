@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 RECORDINGS = Path(__file__).parents[1] / "short_programs" / "recordings"

@@ -20,7 +20,7 @@ from integration.published_programs import FOLDER, timeless, watched
 from integration.written import chunks, failures, numbers
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import SignalState
+from tb_slowdown_plugin.analysis.report_types.observations import SignalState
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
-from tb_slowdown_plugin.analysis.report_types import Unexplained
+from tb_slowdown_plugin.analysis.report_types.causes import Unexplained
 from tb_slowdown_plugin.analysis.text.wording import duration, rises
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding
 from tb_slowdown_plugin.catalog.causes import cause_title

@@ -34,7 +34,7 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )
 from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
-from tb_slowdown_plugin.analysis.report_types import Suspect
+from tb_slowdown_plugin.analysis.report_types.causes import Suspect
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.compare.reasons import RunFacts, facts_of
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED

@@ -9,7 +9,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
-from tb_slowdown_plugin.analysis.report_types import Confirming, Report, RunAccount
+from tb_slowdown_plugin.analysis.report_types.live import Confirming
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Verdict, zero_where_unknown

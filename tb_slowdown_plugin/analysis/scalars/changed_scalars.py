@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import ChangedScalar
+from tb_slowdown_plugin.analysis.report_types.observations import ChangedScalar
 from tb_slowdown_plugin.analysis.text.wording import significant
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, SERIES, STANDS_OUT

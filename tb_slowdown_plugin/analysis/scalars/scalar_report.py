@@ -16,13 +16,9 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
 from tb_slowdown_plugin.analysis.ledger.verdict import find_wandering, verdict_on
-from tb_slowdown_plugin.analysis.report_types import (
-    AsOf,
-    DrawnFrom,
-    Report,
-    RunAccount,
-    SignalState,
-)
+from tb_slowdown_plugin.analysis.report_types.live import AsOf
+from tb_slowdown_plugin.analysis.report_types.observations import DrawnFrom, SignalState
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
     describe_changed_scalars,
     find_changed_scalars,

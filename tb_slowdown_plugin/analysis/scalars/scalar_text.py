@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import Cause, DrawnFrom, Unexplained
+from tb_slowdown_plugin.analysis.report_types.causes import Cause, Unexplained
+from tb_slowdown_plugin.analysis.report_types.observations import DrawnFrom
 from tb_slowdown_plugin.analysis.scalars.pauses import Pauses
 from tb_slowdown_plugin.analysis.scalars.step_rise import StepRise
 from tb_slowdown_plugin.analysis.text.wording import (

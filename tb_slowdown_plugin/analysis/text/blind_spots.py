@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import Judged, SignalState
+from tb_slowdown_plugin.analysis.report_types.observations import SignalState
+from tb_slowdown_plugin.analysis.report_types.report import Judged
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names

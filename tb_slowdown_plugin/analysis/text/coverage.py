@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import SignalState
+from tb_slowdown_plugin.analysis.report_types.observations import SignalState
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.catalog.collectors import signal_of
 from tb_slowdown_plugin.catalog.parameters.shared import (

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, significant
 from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS, PATCH
 from tb_slowdown_plugin.catalog.parameters.views import SMALLEST_EFFECT

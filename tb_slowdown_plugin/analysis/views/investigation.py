@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import Advice, Investigation, Report, RunAccount
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Investigation
+from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.analysis.text.wording import count, duration, listed, significant, size
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED
 from tb_slowdown_plugin.analysis.views.range_comparison import changed

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     samples_of,
     stack_sets,
 )
-from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines
+from tb_slowdown_plugin.analysis.report_types.observations import PythonLine, PythonLines
 from tb_slowdown_plugin.records.types import Run
 
 _MOST_LINES: Final = 8

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import least_of_work
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.stats.quantiles import median, quantiles
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import collectors, names

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import Recent
+from tb_slowdown_plugin.analysis.report_types.live import Recent
 from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
 from tb_slowdown_plugin.records.types import Run
 

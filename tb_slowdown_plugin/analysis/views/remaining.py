@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.planned_steps import StepsLeft, find_steps_left
-from tb_slowdown_plugin.analysis.report_types import Remaining
+from tb_slowdown_plugin.analysis.report_types.live import Remaining
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING

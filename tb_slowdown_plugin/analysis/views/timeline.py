@@ -16,7 +16,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.analysis.views.signal_lanes import most_values, signal_lanes

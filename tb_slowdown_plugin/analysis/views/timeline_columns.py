@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
 

@@ -11,7 +11,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from tb_slowdown_plugin.analysis.report_types import Cause, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Cause
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.jobs.watch import RunLook

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED
 from tb_slowdown_plugin.reader.stored_runs import StoredRun
 from tb_slowdown_plugin.report.run_row import RunRow

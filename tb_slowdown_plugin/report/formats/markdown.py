@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
-from tb_slowdown_plugin.analysis.report_types import Cause, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Cause
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.report.ansi import printable

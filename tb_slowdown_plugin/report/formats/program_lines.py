@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines, Report
+from tb_slowdown_plugin.analysis.report_types.observations import PythonLine, PythonLines
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, step_range
 
 _MOST_NOTES: Final = 10

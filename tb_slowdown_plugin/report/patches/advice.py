@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_types import Advice, Cause, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.records.source_lines import SOURCE_LINE
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.evidence import Patch

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.analysis.report_types import Advice, Cause, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch, Sources

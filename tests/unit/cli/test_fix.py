@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from unit.report.patches import defects
 
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.cli import fix as command
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.records.types import Fact

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.cli.report import entitled, own_fraction
 from tb_slowdown_plugin.reader.logdir import read_runs

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_slowdown_plugin.analysis.report_types import (
-    Advice,
-    AsOf,
-    Cause,
-    Recent,
-    Report,
-    Stall,
-)
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
+from tb_slowdown_plugin.analysis.report_types.live import AsOf, Recent, Stall
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.jobs.watch import RunLook
 
 NOW = 1.8e9

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from unit.jobs.looks import cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.analysis.report_types import Remaining
+from tb_slowdown_plugin.analysis.report_types.live import Remaining
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.prometheus_export import MAX_RUNS, Metrics, serve
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.analysis.report_types import (
-    Advice,
-    Cause,
-    Report,
-    SignalState,
-    Suspect,
-)
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause, Suspect
+from tb_slowdown_plugin.analysis.report_types.observations import SignalState
+from tb_slowdown_plugin.analysis.report_types.report import Report
 
 CODE = """\
 - train_step(batch, temperature)

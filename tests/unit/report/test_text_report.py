@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.report.ansi import Ink, printable
 from tb_slowdown_plugin.report.text_report import (

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.report_types import Confirming, RunAccount
+from tb_slowdown_plugin.analysis.report_types.live import Confirming
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.records.types import Run, Session
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.incremental import (

@@ -8,7 +8,7 @@ import pytest
 from unit.report.patches import defects
 from unit.report.patches.defects import Program
 
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.server.own_lines import is_for, page_body

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
 from tb_slowdown_plugin.analysis.prepare.step_kinds import StepKinds, find_kinds
-from tb_slowdown_plugin.analysis.report_types import Advice, CausePart, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, CausePart, Place
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.types import (
     STALLS,

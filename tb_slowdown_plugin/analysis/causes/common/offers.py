@@ -1,6 +1,6 @@
 """When an advice is offered: the text next to the condition on the record that it needs.
 
->>> from tb_slowdown_plugin.analysis.report_types import Advice
+>>> from tb_slowdown_plugin.analysis.report_types.causes import Advice
 >>> def prefetch(stages: set[str]) -> Advice:
 ...     return Advice("Prefetch the next batch.")
 >>> def is_missing(stages: set[str]) -> bool:
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 E = TypeVar("E")
 """What a rule knows of the run: the evidence of one cause."""

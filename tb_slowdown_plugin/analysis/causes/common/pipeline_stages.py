@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 
 _AT_END = "at the end of your input pipeline"

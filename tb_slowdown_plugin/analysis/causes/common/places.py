@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     stack_sets,
     unit_of,
 )
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names, stack_samples

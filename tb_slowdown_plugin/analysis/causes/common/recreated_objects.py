@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 _FROM_ARRAYS: Final = "data_adapters/array_data_adapter.py"
 """Where Keras makes a dataset of the arrays that `predict` or `fit` are given."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen
-from tb_slowdown_plugin.analysis.report_types import Unexplained
+from tb_slowdown_plugin.analysis.report_types.causes import Unexplained
 from tb_slowdown_plugin.analysis.text.stall_text import code_place, describe_past
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float

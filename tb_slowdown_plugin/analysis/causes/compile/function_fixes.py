@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     same,
     snippet,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.records.types import Trace
 
 

@@ -41,7 +41,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import OPERATIONS_ADDED_AT

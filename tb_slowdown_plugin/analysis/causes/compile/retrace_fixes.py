@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.compile import function_fixes, retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _IN_SHORT: Final = {

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import callable_name, new, old, same, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _ITERATORS: Final = frozenset({"generator", "zip", "map", "filter", "enumerate", "reversed"})

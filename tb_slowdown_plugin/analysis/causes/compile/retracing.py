@@ -56,7 +56,7 @@ from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
 from tb_slowdown_plugin.analysis.prepare.settled_functions import is_of_new_model
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, call_of, called
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -32,7 +32,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offe
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration
 from tb_slowdown_plugin.catalog import names
 

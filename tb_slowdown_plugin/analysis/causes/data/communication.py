@@ -36,7 +36,7 @@ from tb_slowdown_plugin.analysis.prepare.workers import (
     find_group,
     host_classes,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,

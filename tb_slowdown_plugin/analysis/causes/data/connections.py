@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, usual_and_often
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
 from tb_slowdown_plugin.catalog import names, stack_samples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 _TUNER: Final = (
     "Its thread sleeps for up to the length of the epoch (60 s at most), and the end of an epoch "

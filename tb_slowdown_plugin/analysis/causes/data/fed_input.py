@@ -6,7 +6,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import find_flat_function
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names, stack_samples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 _AT_FIT = "where `fit` is called"
 

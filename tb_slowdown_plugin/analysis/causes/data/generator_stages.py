@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 
 def no_generator() -> Advice:

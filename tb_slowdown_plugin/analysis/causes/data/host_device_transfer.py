@@ -32,7 +32,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places import main_phase
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY

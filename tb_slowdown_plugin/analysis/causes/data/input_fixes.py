@@ -26,7 +26,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
     input_wait,
 )
 from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 
 def advise(wait: InputWait) -> tuple[Advice, ...]:

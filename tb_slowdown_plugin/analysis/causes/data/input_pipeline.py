@@ -60,7 +60,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
 from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait, buffer_is_filled
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import (
     count,

@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.data import pipeline_evidence
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     working_rows,
 )
 from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import (
     find_spent,
     main_line,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,

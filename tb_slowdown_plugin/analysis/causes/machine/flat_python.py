@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -7,7 +7,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 _PLOTS: Final = frozenset({"matplotlib", "seaborn", "plotly", "mpl_toolkits"})
 

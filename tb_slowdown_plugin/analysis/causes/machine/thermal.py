@@ -36,7 +36,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, megahertz
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

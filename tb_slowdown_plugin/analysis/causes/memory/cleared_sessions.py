@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     working_rows,
 )
 from tb_slowdown_plugin.analysis.prepare.user_calls import called
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

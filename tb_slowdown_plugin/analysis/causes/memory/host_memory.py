@@ -31,7 +31,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 )
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.memory.growing_bytes import tensors_grow
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_FAULTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.analysis.text.wording import count, size
 from tb_slowdown_plugin.catalog.events import TENSOR_CENSUS, TENSORS_ADDED_AT
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, TELLING

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate, new, old
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

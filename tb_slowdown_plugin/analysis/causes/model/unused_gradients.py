@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

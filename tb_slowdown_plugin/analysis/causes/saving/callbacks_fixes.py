@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
     call_the_model,
     predict_on_batch,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.catalog import names
 

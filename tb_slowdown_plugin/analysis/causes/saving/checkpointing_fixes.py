@@ -8,7 +8,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.fixes import keep_few, new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_seconds, fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.catalog.parameters.causes import AFFORDABLE
 

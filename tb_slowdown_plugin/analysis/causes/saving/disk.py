@@ -50,7 +50,7 @@ from tb_slowdown_plugin.analysis.causes.saving import disk_fixes, file_writes
 from tb_slowdown_plugin.analysis.causes.saving.growing_writes import find_growing_writes
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import main_writer
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 _TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
 

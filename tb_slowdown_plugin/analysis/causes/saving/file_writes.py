@@ -17,7 +17,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snip
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import find_writes
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,

@@ -40,7 +40,7 @@ from tb_slowdown_plugin.analysis.prepare.settled_functions import (
     is_of_new_model,
     is_remainder,
 )
-from tb_slowdown_plugin.analysis.report_types import Advice, CausePart
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, CausePart
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

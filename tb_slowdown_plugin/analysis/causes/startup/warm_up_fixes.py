@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     smaller_buffer,
 )
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
-from tb_slowdown_plugin.analysis.report_types import RestartingGrowth
+from tb_slowdown_plugin.analysis.report_types.observations import RestartingGrowth
 from tb_slowdown_plugin.analysis.stats.cycles import find_cycles
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent

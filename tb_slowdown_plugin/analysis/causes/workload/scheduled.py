@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, lost_s
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
-from tb_slowdown_plugin.analysis.report_types import Suspect
+from tb_slowdown_plugin.analysis.report_types.causes import Suspect
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding

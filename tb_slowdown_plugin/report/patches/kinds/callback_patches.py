@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import called_name

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import (

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
 from tb_slowdown_plugin.records.types import Trace
 from tb_slowdown_plugin.report.patches.code.hoisting import hoist

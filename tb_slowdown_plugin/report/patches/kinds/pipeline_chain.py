@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError

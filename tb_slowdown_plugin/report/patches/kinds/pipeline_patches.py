@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import size
 from tb_slowdown_plugin.report.patches.code.elementwise import is_elementwise
 from tb_slowdown_plugin.report.patches.code.source import Edit, UncertainError

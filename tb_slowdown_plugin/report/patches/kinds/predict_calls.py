@@ -9,7 +9,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.report.patches.code.source import Edit, UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import call_at, keyword, refuse_stars

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog.events import CALLED_AT, HALF_PRECISION
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS
 from tb_slowdown_plugin.records.types import Trace

@@ -9,7 +9,7 @@ from advice_cases import CASES, every_advice, names_of_all, offers_of
 from advice_cases.evidence import ALWAYS
 
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 EVERY = list(every_advice())
 

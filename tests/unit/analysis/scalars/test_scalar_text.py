@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose
-from tb_slowdown_plugin.analysis.report_types import DrawnFrom
+from tb_slowdown_plugin.analysis.report_types.observations import DrawnFrom
 from tb_slowdown_plugin.analysis.scalars.pauses import Pauses
 from tb_slowdown_plugin.analysis.scalars.scalar_text import (
     describe_headline,

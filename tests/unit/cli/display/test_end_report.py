@@ -10,7 +10,8 @@ import pytest
 from unit.report.patches.defects import Program, _report
 
 from tb_slowdown_plugin.analysis import report_builder
-from tb_slowdown_plugin.analysis.report_types import RunAccount, Suspect, Unexplained
+from tb_slowdown_plugin.analysis.report_types.causes import Suspect, Unexplained
+from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.cli.display import end_report
 from tb_slowdown_plugin.cli.display.end_report import print_end
 from tb_slowdown_plugin.records.types import Fact, Run

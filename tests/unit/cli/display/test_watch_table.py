@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from unit.jobs.looks import cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.analysis.report_types import Remaining
+from tb_slowdown_plugin.analysis.report_types.live import Remaining
 from tb_slowdown_plugin.cli.display.watch_table import Screen, plain_line
 
 

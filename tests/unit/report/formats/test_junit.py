@@ -1,7 +1,7 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.report.formats.junit import to_junit
 
 

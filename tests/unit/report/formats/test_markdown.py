@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.report.formats.markdown import to_markdown
 
 

@@ -2,7 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from tb_slowdown_plugin.analysis.report_types import Annotation, PythonLine, PythonLines, Report
+from tb_slowdown_plugin.analysis.report_types.observations import (
+    Annotation,
+    PythonLine,
+    PythonLines,
+)
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.report.formats.markdown import to_markdown
 from tb_slowdown_plugin.report.formats.program_lines import (
     describe_annotations,

@@ -10,12 +10,8 @@ from textwrap import dedent
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import (
-    Advice,
-    Cause,
-    Place,
-    Report,
-)
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause, Place
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.records.source_lines import (
     FILE_HASH,
     HASH,

@@ -8,7 +8,8 @@ from unit.report.patches import defects
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
-from tb_slowdown_plugin.analysis.report_types import Advice, Place, Report
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report.patches.advice import with_patches
 

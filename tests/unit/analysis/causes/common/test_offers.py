@@ -1,7 +1,7 @@
 """Advice is given where it applies, in its order, and none of it twice."""
 
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 
 def rest() -> Advice:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from unit.analysis.steady_steps import SIZE, STEP, at
 
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
 
 

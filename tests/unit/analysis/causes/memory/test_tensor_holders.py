@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.memory.tensor_holders import find_holder
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.records.types import Fact
 
 MIB = 2.0**20

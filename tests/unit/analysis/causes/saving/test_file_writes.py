@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400

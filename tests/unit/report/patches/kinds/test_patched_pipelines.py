@@ -10,7 +10,7 @@ from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
 from tb_slowdown_plugin.analysis.causes.data import epoch_stages
-from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.records.types import Fact
 
 pytest.importorskip("tensorflow")

@@ -9,7 +9,7 @@ from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
 from tb_slowdown_plugin.analysis.causes.data import epoch_stages
-from tb_slowdown_plugin.analysis.report_types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.records.types import Fact
 
 BEGIN = "import tensorflow as tf\n\ndef load(x):\n    {body}\n\n"
