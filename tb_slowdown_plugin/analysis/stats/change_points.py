@@ -132,7 +132,27 @@ def _clip_spikes(values: Float, width: int) -> Float:
     distance = np.abs(values - middle)
     around = MAD_TO_SIGMA * running_median(distance, 4 * width + 1)
     spread = 3 * np.maximum(around, max(deviation(values - middle), 1e-4))
-    return np.clip(values, middle - spread, middle + spread)
+    return _settle_jumps(np.clip(values, middle - spread, middle + spread), middle, spread)
+
+
+def _settle_jumps(values: Float, middle: Float, spread: Float) -> Float:
+    """Puts a bucket in which the level jumps on one of its two levels.
+
+    Some of its rows are before the jump and some after it, so it is on neither, and the running
+    median is the bucket itself. Where steps take a hundred times as long from then on, it would be
+    so far from both that a curve of growth through all three fits better than two levels.
+    """
+    before, after = middle[:-2], middle[2:]
+    low, high = np.minimum(before, after), np.maximum(before, after)
+    inside, aside = values[1:-1], spread[1:-1]
+    lone = (low + aside < inside) & (inside < high - aside)
+    flat = np.abs(np.diff(middle)) <= spread[1:]
+    lone[0] = lone[-1] = False
+    lone[1:-1] &= flat[:-3] & flat[3:]
+    nearer = np.where(np.abs(inside - before) <= np.abs(inside - after), before, after)
+    settled = np.array(values)
+    settled[1:-1][lone] = nearer[lone]
+    return settled
 
 
 def _fit(values: Float, first: int, end: int, *, linear: bool) -> Piece:

@@ -63,8 +63,8 @@ class Scope:
     """Of an eager step."""
     numbers: list[GraphNumber] | None = None
     """That what is applied is made of; None before they are sought."""
-    calls_before: int = -1
-    """When it was read last: more may come while it is traced."""
+    is_traced: bool = False
+    """Whether the trace of its function has ended: nothing is added any more."""
     seen: object = None
     """The calls, and the numbers that were zero, when it was looked at last."""
 

@@ -11,6 +11,7 @@ where a factor of its gradients becomes zero, or ceases to be.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import weakref
@@ -19,7 +20,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
-from tb_slowdown_plugin.collectors.base import Context, find_keras
+from tb_slowdown_plugin.collectors.base import Context, Unavailable, find_keras
 from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Scope, Traced
 from tb_slowdown_plugin.collectors.graph_timing.gradient_use import count_places
 from tb_slowdown_plugin.collectors.hooks.converted_code import line_before
@@ -77,6 +78,10 @@ class WideGradients:
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.optimizers.Optimizer, "apply", self._applied)
         self._hooks.surround(backprop.GradientTape, "gradient", self._computed)
+        with contextlib.suppress(ImportError, Unavailable):  # then eager code alone is looked at
+            from tensorflow.python.eager.polymorphic_function import tracing_compilation
+
+            self._hooks.surround(tracing_compilation, "_create_concrete_function", self._end_trace)
 
     def read(self) -> Mapping[str, float]:
         """No values: gradients that are not used are told as facts."""
@@ -91,19 +96,26 @@ class WideGradients:
         self._hooks.remove()
         for scope in self._ended:
             self._look_at_eager(scope)
-        self._look_at_traced(ended=True)
+        self._look_at_traced()
 
-    def _look_at_traced(self, *, ended: bool = False) -> None:
-        """Of what is traced at one line, the newest counts."""
+    def _look_at_traced(self) -> None:
+        """Of what is traced at one line, the newest counts.
+
+        Not before its trace has ended: TensorFlow can't be asked about a graph to which another
+        thread adds operations.
+        """
         newer: set[str] = set()
         for _, scope in reversed(list(self._traced.values())[-_MOST_TRACED:]):
-            calls = scope.calls
-            if calls != scope.calls_before:
-                scope.numbers = None
-            if ended or calls == scope.calls_before:
+            if scope.is_traced:
                 self._look(scope, besides=newer)
-            scope.calls_before = calls
             newer.update(asked.place for asked in scope.asked)
+
+    def _end_trace(
+        self, _function_type: Any, _context: Any, func_graph: Any, _options: Any
+    ) -> Generator[None, Any, None]:
+        yield
+        if id(func_graph) in self._traced:
+            self._traced[id(func_graph)][1].is_traced = True
 
     def _computed(
         self, tape: Any, target: Any, sources: Any, output_gradients: Any = None, *_: Any, **__: Any

@@ -85,6 +85,17 @@ class Collection:
                 self._enter(collector, self._start(collector, context))
         self._waiting.clear()
 
+    def start_put_off(self) -> bool:
+        """Starts those that hook nothing, if that is to be done; the sampling thread calls it.
+
+        Returns:
+          False where one came back only after it was given up: another thread samples by now.
+        """
+        while self._put_off:
+            if not self._start_in_background(*self._put_off.popleft()):
+                return False
+        return True
+
     def stop(self) -> None:
         """Stops all that run."""
         self._put_off.clear()
@@ -101,9 +112,8 @@ class Collection:
           None where a collector came back only after it was given up: another thread
           samples by now.
         """
-        while self._put_off:
-            if not self._start_in_background(*self._put_off.popleft()):
-                return None
+        if not self.start_put_off():
+            return None
         values: dict[str, float] = {}
         for name, collector in list(self._sampled.items()):
             if cheap and not getattr(collector, "is_cheap", False):

@@ -119,10 +119,13 @@ class Sampling:
         if late_seconds >= _LATE_BY_SECONDS:
             self._collection.look_late(late_seconds)
         if now >= self._next:
+            self._collection.start_put_off()
+            started_ns = self._clock.thread_cpu_ns()
             self.take()
-            cost_ns = self._clock.thread_cpu_ns() - began_ns
-            self._cpu_ns += cost_ns
-            self._next = self._began + self._pace.next_age(now - self._began, cost_ns / 1e9)
+            ended_ns = self._clock.thread_cpu_ns()
+            self._cpu_ns += ended_ns - began_ns
+            cost_seconds = (ended_ns - started_ns) / 1e9  # to start collectors is paid once
+            self._next = self._began + self._pace.next_age(now - self._began, cost_seconds)
         elif is_young and now >= self._next_look:
             self._collection.read(cheap=True)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns

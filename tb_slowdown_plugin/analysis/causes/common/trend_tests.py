@@ -33,9 +33,14 @@ class Growth:
     """Whether one single rise follows the values closer than a line does."""
 
     @property
+    def rise(self) -> float:
+        """From first to last."""
+        return self.last - self.first
+
+    @property
     def per_step(self) -> float:
         """Units a step."""
-        return (self.last - self.first) / max(1, self.last_row - self.first_row)
+        return self.rise / max(1, self.last_row - self.first_row)
 
 
 def growth_of(

@@ -52,6 +52,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
+    growth_of,
     levels_around,
     measured_work,
 )
@@ -63,10 +64,11 @@ from tb_slowdown_plugin.analysis.causes.machine import (
 )
 from tb_slowdown_plugin.analysis.causes.machine.eager_steps import runs_eagerly
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.text.wording import duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION
+from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
     MAJORITY,
@@ -271,7 +273,25 @@ def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
     elif any(first <= graph.row <= last for graph in case.graphs):
         yield fits  # more functions may be those that were traced
     else:
+        yield from _tell_nothing_else(case, (first, last), fits)
+
+
+def _tell_nothing_else(case: Case, rows: tuple[int, int], fits: str) -> Iterable[str]:
+    """That nothing of TensorFlow grew, as far as it was sampled."""
+    signals = case.signals_of(names.ALLOCATOR_IN_USE)
+    held = [(names.detail(each), growth_of(case, each, rows)) for each in signals]
+    known = [(growth, device) for device, growth in held if growth is not None]
+    if not known:
+        yield f"No graph or function of TensorFlow grew. {fits}"
+        return
+    most, device = max(known, key=lambda each: each[0].rise)
+    if most.rise < LEAST_GROWN_BYTES:
         yield f"No graph, function, or allocator of TensorFlow grew. {fits}"
+    else:
+        yield (
+            f"No graph or function of TensorFlow grew, but the allocator of {device} had "
+            f"{size(most.first)} in use at first and {size(most.last)} later."
+        )
 
 
 def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:

@@ -80,6 +80,16 @@ def test_a_jump_is_placed_to_the_row():
     assert rise.after / rise.before == pytest.approx(1.2, rel=0.02)
 
 
+@pytest.mark.parametrize("first", range(297, 305))
+def test_steps_that_take_a_hundred_times_as_long_jump_wherever_a_bucket_ends(first):
+    """A bucket of eight rows with the jump in it is far from both levels."""
+    relative = np.exp(noise(443, 0.08))
+    relative[first:] *= 190
+    (rise,) = trend_of(relative).rises
+    assert rise.pattern == "level_shift"
+    assert rise.after / rise.before == pytest.approx(190, rel=0.05)
+
+
 def test_a_staircase_is_jumps_and_a_slope_is_growth():
     stairs = np.exp(noise(8000)) * (1 + np.arange(8000) // 2000)
     slope = np.exp(noise(8000)) * np.linspace(1, 5, 8000)

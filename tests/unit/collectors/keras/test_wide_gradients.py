@@ -126,13 +126,31 @@ def test_two_optimizers_of_one_function_use_what_each_of_them_updates(recording,
             loss = tf.reduce_sum(training.large**2) + tf.reduce_sum(training.small.value**2)
         large, small = tape.gradient(loss, [training.large, training.small.value])
         training.optimizer.apply([large], [training.large])
-        collector.read()  # amid the trace, and again: it isn't looked at before it has ended
+        collector.read()  # amid the trace: it isn't looked at before it has ended
+        collector.read()
         other.apply([small], [training.small])
 
     step()
     collector.read()
     collector.read()
     assert told(recording) == []
+
+
+def test_a_graph_is_not_read_while_operations_are_added_to_it(recording, collector):
+    """TensorFlow may fail to tell what uses a tensor, while another thread adds what does."""
+    training = Training()
+
+    @tf.function
+    def step():
+        loss = training.step(BOTH, ("small",))
+        collector.read()
+        collector.read()
+        assert told(recording) == []
+        return loss
+
+    step()
+    collector.read()
+    assert told(recording) == [("step", WIDE)]
 
 
 def test_a_long_eager_run_is_looked_at_for_a_while(recording, collector):

@@ -107,9 +107,46 @@ class Cheap:
     def look_late(self, seconds):
         self.late.append((len(self.reads), seconds))
 
+    def start_put_off(self):
+        return True
+
     def read(self, *, cheap=False):
         self.reads.append(cheap)
         return {}
+
+
+class SlowToStart(Cheap):
+    """Takes CPU time once, before it is read first, and hardly any then."""
+
+    def __init__(self, start_seconds, read_seconds):
+        super().__init__()
+        self.cpu_ns = 0
+        self._start_ns, self._read_ns = int(start_seconds * 1e9), int(read_seconds * 1e9)
+
+    def start_put_off(self):
+        self.cpu_ns += self._start_ns
+        self._start_ns = 0
+        return True
+
+    def read(self, *, cheap=False):
+        self.cpu_ns += self._read_ns
+        return super().read(cheap=cheap)
+
+
+def test_what_collectors_take_to_start_leaves_a_short_run_its_samples():
+    """The driver of a GPU took 110 ms of CPU, and a run of 60 s had one sample."""
+    now_ns = 0
+    slow = SlowToStart(start_seconds=0.11, read_seconds=0.0003)
+    clock = SimpleNamespace(
+        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: slow.cpu_ns, unix_seconds=lambda: 0.0
+    )
+    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+    sampling = Sampling(recorder, slow, lambda: 0)
+    while now_ns < 10e9:
+        now_ns += int(sampling.sample() * 1e9) + 1
+    assert slow.reads.count(False) == 40
+    (*_, last) = sampling.drain(final=True)
+    assert last.values["monitor_cpu_seconds"] == pytest.approx(0.11 + 0.0003 * len(slow.reads), 0.1)
 
 
 def test_a_young_run_is_looked_at_between_two_samples():

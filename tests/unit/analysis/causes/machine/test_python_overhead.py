@@ -24,6 +24,34 @@ def test_python_work_that_grows(make_run, find, judge):
     )
 
 
+@pytest.mark.parametrize(
+    ("gigabytes", "told"),
+    [
+        (None, "No graph or function of TensorFlow grew. 9 s matches work on a Python list"),
+        (1.0, "No graph, function, or allocator of TensorFlow grew. 9 s matches work on a"),
+        (
+            1.5,
+            "No graph or function of TensorFlow grew, but the allocator of GPU:0 had 954 MiB in "
+            "use at first and 1.4 GiB later.",
+        ),
+    ],
+    ids=["not sampled", "flat", "larger later"],
+)
+def test_what_else_grew_is_told_as_far_as_it_was_sampled(make_run, find, judge, gigabytes, told):
+    """Two samples are too few to say that tensors are kept."""
+    values = {} if gigabytes is None else {"allocator_in_use_bytes:GPU:0": [1e9, gigabytes * 1e9]}
+    run = make_run(
+        DRIFT,
+        process_cpu=DRIFT,
+        thread_cpu=0.98 * DRIFT,
+        signals=values,
+        signal_rows=[10, 590] if values else None,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.cause == "python_overhead"
+    assert cause.evidence[-1].startswith(told)
+
+
 def test_work_that_an_account_holds_is_not_blamed_on_python(make_run, find, judge):
     """The thread computes more, but in a callback; the rest of the step waits for a device."""
     callback = np.linspace(0.0, 0.030, SIZE)
