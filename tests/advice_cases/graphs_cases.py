@@ -52,7 +52,18 @@ CASES: dict[str, tuple[Any, Any]] = {
         xla_compilation.Compilations(),
         xla_compilation.Compilations(full_batches=True),
     ),
-    "xla_compilation.leave_out": (xla_compilation.Compilations(), ALWAYS),
+    "xla_compilation.whole_batches": (
+        xla_compilation.Compilations(arrays=True),
+        xla_compilation.Compilations(),
+    ),
+    "xla_compilation.leave_keras_out": (
+        xla_compilation.Compilations(keras=True),
+        xla_compilation.Compilations(),
+    ),
+    "xla_compilation.leave_out": (
+        xla_compilation.Compilations(),
+        xla_compilation.Compilations(keras=True),
+    ),
     "optimizer_state.make_once": (
         optimizer_state.Updates(made=True, grown=False),
         optimizer_state.Updates(made=False, grown=True),

@@ -95,6 +95,28 @@ def rounds_up(snippet: Snippet):
         np.testing.assert_array_equal(x, np.arange(length))
 
 
+class Batches:
+    """A model that notes the sizes of what it would train on."""
+
+    def fit(self, x, y, batch_size):
+        assert len(x) == len(y)
+        self.sizes = {len(x[first : first + batch_size]) for first in range(0, len(x), batch_size)}
+
+
+def trains_on_whole_batches(snippet: Snippet):
+    x, model = np.arange(200.0), Batches()
+    for side, sizes in (("old", {64, 8}), ("new", {64})):
+        snippet.run(side, {"model": model, "x": x, "y": x})
+        assert model.sizes == sizes
+
+
+def turns_xla_off(snippet: Snippet):
+    model = tf.keras.Sequential([tf.keras.Input([4]), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", jit_compile=True)  # as Keras does by itself with a GPU
+    snippet.run("new", {"model": model})
+    assert model.jit_compile is False
+
+
 def brings_images_to_one_size(snippet: Snippet):
     def decode(side):
         return tf.ones([side, 10, 3])
@@ -125,6 +147,16 @@ CASES: dict[str, CaseOfAdvice] = {
         generalises_shapes,
     ),
     "xla": (xla_compilation.advise(Compilations()), "Leave the part", leaves_xla),
+    "whole": (
+        xla_compilation.advise(Compilations(two_shapes=True, arrays=True)),
+        "Train on a multiple",
+        trains_on_whole_batches,
+    ),
+    "keras": (
+        xla_compilation.advise(Compilations(keras=True)),
+        "Leave XLA off",
+        turns_xla_off,
+    ),
     "window": (
         xla_compilation.advise(Compilations(values=True)),
         "Cut a window",

@@ -28,7 +28,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     same,
     snippet,
 )
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
@@ -41,7 +41,12 @@ _FUNCTIONS = 3
 
 
 def _for_shapes(compilations: Compilations) -> bool:
-    return compilations.shapes
+    return compilations.shapes and not _for_a_last_batch(compilations)
+
+
+def _for_a_last_batch(compilations: Compilations) -> bool:
+    """One more shape than the usual one, in a pipeline whose last batch may be smaller."""
+    return compilations.two_shapes and not compilations.full_batches
 
 
 def _for_slices(compilations: Compilations) -> bool:
@@ -49,7 +54,21 @@ def _for_slices(compilations: Compilations) -> bool:
 
 
 def _for_batches(compilations: Compilations) -> bool:
-    return compilations.shapes and not compilations.full_batches
+    may_differ = compilations.shapes and not compilations.full_batches
+    return may_differ and not compilations.arrays
+
+
+def _for_arrays(compilations: Compilations) -> bool:
+    may_differ = compilations.shapes and not compilations.full_batches
+    return may_differ and compilations.arrays
+
+
+def _by_keras(compilations: Compilations) -> bool:
+    return compilations.keras
+
+
+def _by_the_program(compilations: Compilations) -> bool:
+    return not compilations.keras
 
 
 def _for_values(compilations: Compilations) -> bool:
@@ -106,12 +125,42 @@ def leave_out() -> Advice:
     )
 
 
+def whole_batches() -> Advice:
+    """Of arrays, which no pipeline of the program's cuts into batches."""
+    return Advice(
+        "Train on a multiple of the batch size: XLA compiles the step again for a smaller last "
+        "batch, and `fit` can't drop that from arrays.",
+        snippet(
+            old("model.fit(x, y, batch_size=64)"),
+            new("whole = len(x) // 64 * 64", "model.fit(x[:whole], y[:whole], batch_size=64)"),
+        ),
+        "Up to one batch of examples is never seen, unless they are shuffled before.",
+        "find the `fit`",
+    )
+
+
+def leave_keras_out() -> Advice:
+    """The same where Keras has turned it on."""
+    return Advice(
+        "Leave XLA off for this model: with a GPU, Keras compiles a model's steps with XLA unless "
+        "it is told not to.",
+        snippet(
+            old('model.compile("adam", "mse")'),
+            new('model.compile("adam", "mse", jit_compile=False)'),
+        ),
+        "Its operations are no longer fused: steps can be slower. Measure both.",
+        "find the `compile`",
+    )
+
+
 OFFERS: Final = (
     Offer(plain(gather), when=_for_slices),
     Offer(plain(few_sizes), when=_for_values),
     Offer(plain(pad), when=_for_shapes),
     Offer(plain(full_batches), when=_for_batches),
-    Offer(plain(leave_out), when=always),
+    Offer(plain(whole_batches), when=_for_arrays),
+    Offer(plain(leave_keras_out), when=_by_keras),
+    Offer(plain(leave_out), when=_by_the_program),
 )
 
 
@@ -125,7 +174,9 @@ def explain(case: Case) -> Claim | None:
         found[fact.subject].append(fact.numbers)
     ranked = sorted(found.items(), key=lambda pair: -_seconds(pair[1]))
     values = any(_most(compilations, "values_seen") > 1 for compilations in found.values())
-    shapes = not values or any(_most(each, "shapes_seen") > 1 for each in found.values())
+    most_shapes = max((_most(each, "shapes_seen") for each in found.values()), default=0.0)
+    shapes = not values or most_shapes > 1
+    program = Program.of(case.run)
     return Claim(
         "xla_compilation",
         claimed,
@@ -141,7 +192,10 @@ def explain(case: Case) -> Claim | None:
                 shapes=shapes,
                 values=values,
                 slices=_needs_slices(case),
-                full_batches=Program.of(case.run).full_batches,
+                two_shapes=shapes and most_shapes == 2,
+                full_batches=program.full_batches,
+                arrays=program.arrays,
+                keras=bool(ranked) and ranked[0][0].startswith(KERAS),
             )
         ),
         place=to_place(ranked[0][0]) if ranked else None,
@@ -201,7 +255,7 @@ def _quoted(subject: str) -> str:
     """A function and its place, "train_step (train.py:41)", with the name marked as code."""
     name, _, place = subject.partition(" (")
     if name.startswith(KERAS):
-        return f"The {subject}"
+        return f"the {subject}"
     return f"`{name}` ({place}" if place else f"`{name}`"
 
 
@@ -213,8 +267,14 @@ class Compilations:
     values: bool = False
     slices: bool = True
     """A value is needed by a slice, or nobody knows by what."""
+    two_shapes: bool = False
+    """No function has seen more than two."""
     full_batches: bool = False
     """The pipeline leaves out a smaller last batch."""
+    arrays: bool = False
+    """The program trains on arrays, without a pipeline of its own."""
+    keras: bool = False
+    """Keras's step is compiled, and nobody has asked for that in a `tf.function`."""
 
 
 def advise(compilations: Compilations) -> tuple[Advice, ...]:
@@ -222,5 +282,5 @@ def advise(compilations: Compilations) -> tuple[Advice, ...]:
     return offered(OFFERS, compilations)
 
 
-EXAMPLES: Final = (Compilations(),)
+EXAMPLES: Final = (Compilations(), Compilations(two_shapes=True, arrays=True, keras=True))
 """Evidence for its page in the documentation."""

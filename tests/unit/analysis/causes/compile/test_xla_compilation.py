@@ -34,6 +34,24 @@ def test_new_shapes_are_told_with_their_number(make_run, find, judge):
     assert any(each.text.startswith("Pad to a few lengths") for each in cause.advice)
 
 
+def test_a_smaller_last_batch_of_arrays_in_a_fit_is_told_how_to_avoid(make_run, find, judge):
+    """Keras has turned XLA on: the program has no `jit_compile=True` to look for."""
+    seconds = np.where(ROW == 281, 6.0, 0.0)
+    subject = "Keras train step (train.py:18)"
+    compiled = Fact("xla_compilation", subject, {"seconds": 6.0, "shapes_seen": 2.0})
+    pipeline = Fact("input_pipeline", "TensorSlice Batch", {"arrays": 1.0})
+    events = [(0, pipeline), (281, compiled)]
+    run = make_run(0.01 + seconds, accounts={"xla_compilation": seconds}, events=events)
+    (cause,) = judge(run, find("xla_compilation", "one_off", seconds)).report.causes
+    assert cause.evidence[-1] == (
+        "XLA recompiled the Keras train step (train.py:18) 1 time (6 s) for 2 input shapes."
+    )
+    assert [each.text.partition(":")[0] for each in cause.advice] == [
+        "Train on a multiple of the batch size",
+        "Leave XLA off for this model",
+    ]
+
+
 def test_a_value_that_xla_needs_is_named(make_run, find, judge):
     needs = "train_step (train.py:33): begin, for Slice (train.py:41)"
     cause = cause_of(make_run, find, judge, "values_seen", (599, Fact("xla_needs", needs, {})))
