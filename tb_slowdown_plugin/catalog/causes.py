@@ -87,7 +87,7 @@ _CAUSES: Final = (
         "warm_up", "Warm-up", "Wu", "warmup", "solid",
         "the first steps or the first epoch take longer: tracing, compilation, variables, caches, "
         "cold reads",
-        "CPU",
+        "CPU, H200",
         asked=10,
         program="warm_up_first_pass",
         shown=("input_wait", "tracing:first", "first_execution:first"),
@@ -96,14 +96,14 @@ _CAUSES: Final = (
         "retracing", "Retracing", "Rt", "compile", "solid",
         "a `tf.function` is retraced, and which argument changed from what to what; "
         "`model.predict()` in a loop",
-        "CPU",
+        "CPU, H200",
         asked=20, seen_by=("retraces",),
         program="retracing_number",
     ),
     Cause(
         "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
         "XLA recompiles for new shapes or values though nothing is retraced",
-        "CPU",
+        "CPU, H200",
         asked=110, seen_by=("retraces", "xla_compilation"),
         program="xla_shapes",
     ),
@@ -127,7 +127,7 @@ _CAUSES: Final = (
         "input_pipeline", "Input pipeline", "In", "data", "solid",
         "the step waits for input; the slow stage by name, shuffle buffer refills, caches that are "
         "never complete",
-        "CPU",
+        "CPU, H200",
         asked=30, seen_by=("input_wait",),
         program="input_slow_stage",
     ),
@@ -158,7 +158,7 @@ _CAUSES: Final = (
     Cause(
         "tensor_retention", "Tensor retention", "Tr", "memory", "slash",
         "tensors are never freed: an open tape, a history that is concatenated",
-        "CPU",
+        "CPU, H200",
         asked=200, seen_by=("process_memory", "allocator", "tapes", "live_tensors"),
         program="tensor_retention_history",
         stand_in="the CPU uses the allocator of GPUs",
@@ -175,7 +175,7 @@ _CAUSES: Final = (
     Cause(
         "gpu_memory", "GPU memory", "Gm", "memory", "back",
         "the allocator nears its limit, fragments or waits",
-        f"captures of V100 and MI300X (allocators); a device that runs out {_UNVERIFIED}",
+        "captures of V100 and MI300X; an H200 of which the program may use 1 GiB",
         asked=170, seen_by=("allocator", "amd_gpu", "nvml"),
         program="gpu_memory",
         stand_in="the CPU uses the allocator of GPUs",
@@ -214,7 +214,7 @@ _CAUSES: Final = (
     Cause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
         "work in Python grows with the run, or takes much of each step; which line",
-        "CPU",
+        "CPU, H200",
         asked=210, seen_by=("step_time", "python_stacks", "busy_threads"),
         program="python_overhead",
         shown=("thread_cpu_seconds",),
@@ -238,7 +238,7 @@ _CAUSES: Final = (
     Cause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
         "computing gradients keeps getting slower, or some are never used",
-        "CPU",
+        "CPU, H200",
         asked=140, seen_by=("step_time", "wide_gradients"),
         program="backward_pass",
     ),

@@ -50,6 +50,8 @@ _COLLECTIVE: Final = re.compile(r"Collective\w+|Nccl\w+")
 """Operations of TensorFlow's host that wait for other devices or workers. Where devices report
 what they do, they only launch it."""
 _DRIVER_CALL: Final = re.compile(r"(cu|cuda|hip|nv|roc)[A-Z]")
+_COMPILES: Final = re.compile(r"(?=.*::).*(Compil|(?<![a-z])compil)")
+"""Not the kernels in cuDNN's `engines_precompiled`."""
 _STAGE: Final = "Iterator::"
 _BUILDING: Final = "tf.function-graph_building"
 
@@ -79,7 +81,7 @@ def meaning(
         return _on_the_host(name) if streams else Meaning("copy", "copies", _titled(name))
     if name == _BUILDING:
         return Meaning("tracing", "tracing", name)
-    if "ompile" in name and "::" in name:
+    if _COMPILES.match(name):
         return Meaning("compilation", "compilation", _titled(name))
     found = _OPERATION.fullmatch(name)
     kind = found[2] if found else ""

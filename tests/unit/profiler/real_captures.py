@@ -18,6 +18,8 @@ import pytest
 RECORDED = Path(__file__).parent / "data/recorded"
 V100 = "tensorflow_v100_bert"
 MI300 = "jax_mi300_conv"
+H200 = "tensorflow_h200_fit"
+READABLE = (V100, MI300, H200)
 DAMAGED = "damaged_tpu"
 
 COPIES = {
@@ -82,7 +84,10 @@ def read_with_protobuf(data: bytes) -> Second:
                     continue
                 way = COPIES.get(name)
                 if way is not None:
-                    told = stats["memcpy_details"].str_value if "memcpy_details" in stats else ""
+                    stat = stats.get("memcpy_details")
+                    told = (stat and stat.str_value) or (
+                        plane.stat_metadata[stat.ref_value].name if stat else ""
+                    )
                     size = told.partition("size:")[2].partition(" ")[0]
                     copies[way].append((event.duration_ps / 1e12, int(size or 0)))
                 if way in (None, "within_device"):

@@ -225,6 +225,7 @@ def test_a_trace_in_the_form_of_a_gpus(tmp_path: Path) -> None:
         ("OptionalGetValue:OptionalGetValue", "operation"),
         ("MemcpyD2H", "copy"),
         ("XlaCompilationCache::CompileImpl", "compilation"),
+        ("void cudnn::engines_precompiled::nchwToNhwcKernel<float>(float const*)", None),
         ("tf.function-graph_building", "tracing"),
         ("MemoryDeallocation", "memory"),
         ("ExecutorState::Process", None),
