@@ -39,7 +39,7 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 )
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
-from tb_slowdown_plugin.collectors.tracing.session_calls import count_runs
+from tb_slowdown_plugin.collectors.tracing.session_calls import SessionRuns
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -126,9 +126,13 @@ class TraceCollector:
     def _hook_sessions(self, context: Context) -> None:
         from tensorflow.python.client import session
 
-        around = count_runs(context.stopwatch, self._step_functions.bit_of)
+        runs = SessionRuns(
+            context.stopwatch, context.clock.thread_cpu_ns, self._step_functions.bit_of
+        )
         with contextlib.suppress(Unavailable):
-            self._hooks.surround(session.BaseSession, "run", around)
+            self._hooks.surround(session.BaseSession, "run", runs.run)
+            for name in ("_extend_graph", "_call_tf_sessionrun"):
+                self._hooks.surround(session.BaseSession, name, runs.prepare)
 
     def _learn_function(self, options: Any, function: Any) -> int:
         try:

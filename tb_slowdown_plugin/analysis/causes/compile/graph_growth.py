@@ -39,11 +39,16 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     places_of_most,
     tell_places,
 )
-from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    tell_rise,
+    tell_seconds,
+    working_rows,
+)
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal, duration
+from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPERATIONS_ADDED_AT
 from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
@@ -104,11 +109,15 @@ EXAMPLES: Final = (None,)
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims the growth of the unexplained step time where operations are added meanwhile."""
+    """Claims what sessions take to prepare new operations.
+
+    Where that was not measured, the growth of the unexplained step time while operations are added.
+    """
+    prepared = case.of(names.SESSION_PREPARE)
+    if prepared:
+        return _explain_prepared(case, prepared)
     claimed = case.core()
-    if not claimed:
-        return None
-    growth = _growth(case)
+    growth = _growth(case) if claimed else None
     if growth is None:
         return None
     first, last = span(claimed)
@@ -132,6 +141,25 @@ def explain(case: Case) -> Claim | None:
     )
 
 
+def _explain_prepared(case: Case, claimed: tuple[Finding, ...]) -> Claim:
+    growth = _growth(case)
+    added = _find_lines(case)
+    grows = f"adds {_pace(growth)} to the graph" if growth else "adds operations to the graph"
+    return Claim(
+        "graph_growth",
+        claimed,
+        f"graph growth in {place_of(added[0])}" if added else "graph growth",
+        f"The program {grows}, and the session prepares what is new before it can run.",
+        (
+            *tell_seconds(case, claimed, "went into preparing new operations"),
+            *([_tell_size(case, growth)] if growth else []),
+            *map(_tell_line, added),
+        ),
+        advise(),
+        place=to_place(added[0].subject) if added else None,
+    )
+
+
 def tell_growing_graph(case: Case) -> Iterable[str]:
     """A graph that grows though steps do not: each may have paid for it from the first one on."""
     growth = _growth(case)
@@ -139,17 +167,26 @@ def tell_growing_graph(case: Case) -> Iterable[str]:
         return
     lines = _find_lines(case)
     where = f", in `{place_of(lines[0])}`" if lines else ""
-    yield (
-        f"The default graph grows by {_pace(growth)}{where}. A "
-        "session prepares the graph again for each `run` of what is new in it: all steps have "
-        "that, and what it takes isn't measured. Build all operations before the loop."
-    )
+    grows = f"The default graph grows by {_pace(growth)}{where}."
+    build = "Build all operations before the loop."
+    prepared = case.run.steps.accounts.get(names.SESSION_PREPARE)
+    if prepared is None:
+        yield (
+            f"{grows} A session prepares the graph again for each `run` of what is new in it: all "
+            f"steps have that, and what it takes isn't measured. {build}"
+        )
+    else:
+        seconds = float(zero_where_unknown(prepared).sum())
+        yield (
+            f"{grows} To prepare what is new took the session {duration(seconds)} in all, which "
+            f"doesn't count as lost. {build}"
+        )
 
 
 def tell_growing_graph_shortly(case: Case) -> str:
     """The same in a headline; "" for none."""
     growth = _growth(case)
-    if growth is None:
+    if growth is None or names.SESSION_PREPARE in case.run.steps.accounts:
         return ""
     lines = _find_lines(case)
     where = f" ({place_of(lines[0])})" if lines else ""
@@ -210,11 +247,7 @@ def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
 
 
 def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
-    yield (
-        f"The default graph grew from {count(growth.first)} operations "
-        f"({case.step_text(growth.first_row)}) to {count(growth.last)} "
-        f"({case.step_text(growth.last_row)}), or {decimal(growth.per_step)} per step."
-    )
+    yield _tell_size(case, growth)
     period = case.run.steps.period_seconds
     if len(slow):
         what, rows = "The time of such a step", (int(slow[0]), int(slow[-1]))
@@ -233,6 +266,14 @@ def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> I
         "separate."
         if again
         else "No `tf.function` was retraced."
+    )
+
+
+def _tell_size(case: Case, growth: Growth) -> str:
+    return (
+        f"The default graph grew from {count(growth.first)} operations "
+        f"({case.step_text(growth.first_row)}) to {count(growth.last)} "
+        f"({case.step_text(growth.last_row)}), or {decimal(growth.per_step)} per step."
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Thread
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 tf = pytest.importorskip("tensorflow")
 
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch  # noqa: E402
 from tb_slowdown_plugin.collectors.tracing.session_calls import (  # noqa: E402
-    count_runs,
+    SessionRuns,
     size_of_feeds,
 )
 from tests.unit.collectors.tracing.test_step_functions import named  # noqa: E402
@@ -52,7 +56,7 @@ class Unnamed:
 def test_a_fetch_whose_name_cannot_be_read_is_counted_and_the_program_sees_nothing(recording):
     watch = recording.stopwatch
     watch.claim()
-    call = count_runs(watch, pytest.fail)(None, [Unnamed()])
+    call = SessionRuns(watch, lambda: 0, pytest.fail).run(None, [Unnamed()])
     next(call)
     with pytest.raises(StopIteration):
         call.send(1.0)
@@ -66,3 +70,90 @@ def test_operations_that_are_made_again_are_the_same_run(traced):
                 session.run(tf.constant(value, name="loss"))
     assert traced.stopwatch.ran == 0b10
     assert named(traced) == {1: "Session.run of mean/loss"}
+
+
+class Session:
+    """Takes CPU time in `run`, as much as it is told, and counts what its graph is told to have."""
+
+    def __init__(self):
+        self.now_ns = 1
+        self.watch = Stopwatch(lambda: self.now_ns)
+        self.watch.claim()
+        self.graph = SimpleNamespace(version=1)
+        self.runs = SessionRuns(self.watch, lambda: self.now_ns, lambda _: 1)
+
+    def run(self, name, extend_ns=0, call_ns=0):
+        """As TensorFlow's: extends, runs; gives what was booked."""
+        self.around(
+            self.runs.run(self, name),
+            lambda: [self.around(self.runs.prepare(self), ns) for ns in (extend_ns, call_ns)],
+        )
+        return self.watch.take()
+
+    def around(self, hook, inside):
+        next(hook)
+        if callable(inside):
+            inside()
+        else:
+            self.now_ns += inside
+        with pytest.raises(StopIteration):
+            hook.send(None)
+
+
+class TestPreparing:
+    @pytest.fixture
+    def session(self):
+        return Session()
+
+    def test_the_first_run_of_anything_is_a_first_execution(self, session):
+        assert session.run("init", 5_000, 20_000) == {"first_execution:first": 25_000}
+        session.graph.version = 9
+        assert session.run("train", 7_000, 30_000) == {"first_execution:first": 37_000}
+
+    def test_what_was_run_before_has_nothing_to_prepare(self, session):
+        session.run("train", 5_000, 20_000)
+        assert session.run("train", 30, 400) == {}
+
+    def test_operations_that_are_made_again_are_prepared_each_time(self, session):
+        session.run("rate/Assign", 5_000, 20_000)
+        booked = []
+        for nth in range(1, 4):
+            session.graph.version += 3
+            booked.append(session.run(f"rate/Assign_{nth}", 6_000, 10_000))
+        assert booked == [{"session_prepare": 16_000}] * 3
+
+    def test_a_graph_that_grows_beside_what_is_run_is_extended(self, session):
+        session.run("train", 5_000, 20_000)
+        session.graph.version += 1
+        assert session.run("train", 6_000, 100) == {"session_prepare": 6_100}
+
+    def test_operations_that_were_all_made_before_are_no_graph_that_grows(self, session):
+        """Fourteen means are fetched one after another in a warm-up."""
+        session.run("Mean", 5_000, 20_000)
+        assert session.run("Mean_1", 30, 9_000) == {"first_execution:first": 9_030}
+
+    def test_another_thread_is_not_timed(self, session):
+        session.run("train", 5_000, 20_000)
+        session.graph.version += 1
+        thread = Thread(target=lambda: session.around(session.runs.prepare(session), 9_000))
+        thread.start()
+        thread.join()
+        assert session.watch.take() == {}
+
+
+def test_tensorflow_s_own_session_tells_what_it_prepares(traced):
+    watch = traced.stopwatch
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        rate = tf.compat.v1.get_variable("rate", [])
+        session.run(tf.compat.v1.global_variables_initializer())
+        once = tf.compat.v1.assign(rate, 0.5)
+        session.run(once)
+        watch.take()
+        session.run(once)
+        assert watch.take() == {}
+        for value in (0.25, 0.125):
+            assert session.run(tf.compat.v1.assign(rate, value)) == value
+        assert list(watch.take()) == ["session_prepare"]
+        graph.finalize()
+        assert session.run(once) == 0.5
+        assert watch.take() == {}

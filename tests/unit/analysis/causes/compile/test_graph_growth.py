@@ -99,6 +99,47 @@ def test_a_graph_that_grows_from_the_first_step_on_is_told_though_no_step_is_slo
     assert "graph grows" not in " ".join((report.headline, *report.notes))
 
 
+def test_what_a_session_prepares_is_told_by_its_clock(make_run):
+    """From the first step on, so no step is slower than another, and none of the rest is lost."""
+    growing = np.linspace(0.010, 0.014, SIZE)
+    added = Fact("operations_added_at", "tune (models.py:7)", {"operations": 9.0, "of": 9.0})
+    run = make_run(
+        0.020 + growing,
+        accounts={"session_prepare": growing},
+        signals={"graph_operations": 350.0 + 3 * SAMPLED},
+        signal_rows=SAMPLED,
+        events=[(60, added)],
+    )
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence) == ("graph_growth", "high")
+    assert cause.lost_seconds == pytest.approx(growing.sum(), rel=0.01)
+    assert cause.summary == (
+        "The program adds 3 operations per step to the graph, and the session prepares what is "
+        "new before it can run."
+    )
+    assert (cause.place.file, cause.place.line) == ("models.py", 7)
+    assert report.headline.startswith("7.2 s of 19.2 s lost (38%) to graph growth in tune (models")
+    assert not any("graph grows" in note for note in report.notes)
+
+
+def test_little_that_a_session_prepares_is_told_in_a_note(make_run):
+    small = np.full(SIZE, 0.0004)
+    run = make_run(
+        0.020 + small,
+        accounts={"session_prepare": small},
+        signals={"graph_operations": 350.0 + 3 * SAMPLED},
+        signal_rows=SAMPLED,
+    )
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert "graph" not in report.headline.partition("Partly judged")[0]
+    assert [note for note in report.notes if "default graph grows" in note] == [
+        "The default graph grows by 3 operations per step. To prepare what is new took the session "
+        "240 ms in all, which doesn't count as lost. Build all operations before the loop."
+    ]
+
+
 def test_operations_added_after_each_epoch(make_run, find, judge):
     rows = np.arange(20, SIZE, 20)
     lost = np.zeros(SIZE)
