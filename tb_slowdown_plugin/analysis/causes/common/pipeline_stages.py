@@ -110,16 +110,28 @@ def prefetch() -> Advice:
     )
 
 
-def cache(*, moves_shuffle: bool = False) -> Advice:
+def cache(*, moves_shuffle: bool = False, moves_cache: bool = False) -> Advice:
     """Nothing twice.
 
     Args:
       moves_shuffle: Whether the pipeline shuffles before the work that is to be kept.
+      moves_cache: Whether it caches before that work.
     """
     price = (
         "The whole dataset in RAM, or on disk with `cache(filename)`. An epoch that ends early "
         "(`take` after `cache`) never completes it."
     )
+    if moves_cache:
+        return Advice(
+            "Move the `cache` behind what is the same in every epoch, and shuffle after that: it "
+            "keeps what comes before it, and all that is behind it is computed again in each epoch.",
+            snippet(
+                old("ds = ds.cache().shuffle(1_000).map(decode)"),
+                new("ds = ds.map(decode).cache().shuffle(1_000)"),
+            ),
+            price,
+            "find the `cache` before the `map` in your input pipeline",
+        )
     if moves_shuffle:
         return Advice(
             "Cache what is the same in every epoch (`ds.cache()`), and shuffle after that: a cache "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,9 @@ _CHEAP: Final = frozenset(
 )
 """Stages that only hand on or gather what is in memory."""
 
+
+RUN_FUNCTIONS: Final = ("Generator", "Interleave", "Map", "Filter", "Scan")
+"""In the kinds of stages that run functions of the program: `FlatMap`, `ParallelMapV2`."""
 
 _HAND_ON: Final = frozenset({"Prefetch", "Take", "Skip", "Repeat", "Enumerate", "Zip"})
 """Stages that neither work nor gather."""
@@ -79,21 +83,39 @@ class Pipeline:
         """The place of the stage that tf.data's model calls "Map#3"; None where it is not sure.
 
         The model counts from the end of the optimized pipeline, its root being 1: stages can be
-        inserted and run in parallel there.
+        inserted and run in parallel there, and a `map` right before a `batch` becomes one with it.
 
         Example:
           >>> Pipeline(("Range", "Map", "Batch", "Map")).place_of("ParallelMapV2#2")
           3
-          >>> Pipeline(("Range", "Map", "Batch", "Map")).place_of("Map#7") is None
+          >>> pipeline = Pipeline(("Range", "Map", "Map", "Batch", "Prefetch"))
+          >>> pipeline.place_of("ParallelMapV2#4"), pipeline.place_of("MapAndBatch#3")
+          (1, 2)
+          >>> pipeline.place_of("Map#7") is None
           True
         """
         kind, _, number = stage.partition("#")
         kinds = [each.removeprefix("Parallel") for each in self.stages]
         kind = re.sub(r"V\d$", "", kind).removeprefix("Parallel")
+        following = pairwise(self.stages)  # a parallel batch is left alone
+        fused = [n for n, (one, other) in enumerate(following) if one in _MAPS and other == "Batch"]
+        if kind == "MapAndBatch":
+            return fused[0] if len(fused) == 1 else None
         if kinds.count(kind) == 1:
             return kinds.index(kind)
-        place = len(kinds) + 1 - int(number) if number.isdecimal() else -1
-        return place if 0 <= place < len(kinds) and kinds[place] == kind else None
+        with_fusion = [n for n in range(len(kinds)) if n - 1 not in fused]
+        for places in (with_fusion, range(len(kinds))):  # a program can turn it off
+            nth = len(places) + 1 - int(number) if number.isdecimal() else -1
+            if 0 <= nth < len(places) and kinds[places[nth]] == kind:
+                return places[nth]
+        return None
+
+    @property
+    def running(self) -> tuple[int, ...]:
+        """The places of the stages that run a function of the program."""
+        return tuple(
+            n for n, kind in enumerate(self.stages) if any(each in kind for each in RUN_FUNCTIONS)
+        )
 
     def can_cache(self, slow: str = "") -> bool:
         """Whether there is work that a `cache` would spare: that of the slow stage, where known."""
@@ -102,11 +124,25 @@ class Pipeline:
             return False
         return not _CHEAP.issuperset(self.stages[: self.same])
 
+    def caches(self, slow: str = "") -> bool:
+        """Whether it has a `cache`, behind the slow stage where that is known."""
+        place = self.place_of(slow)
+        return "Cache" in self.stages[0 if place is None else place :]
+
     @property
     def shuffles_first(self) -> bool:
         """Whether a `shuffle` is before the last work that gives the same elements each time."""
+        return "Shuffle" in self._before_same_work
+
+    @property
+    def caches_first(self) -> bool:
+        """Whether a `cache` is before that work, so that the work is done again in each pass."""
+        return "Cache" in self._before_same_work
+
+    @property
+    def _before_same_work(self) -> tuple[str, ...]:
         working = [n for n, kind in enumerate(self.stages[: self.same]) if kind not in _CHEAP]
-        return "Shuffle" in self.stages[: max(working, default=0)]
+        return self.stages[: max(working, default=0)]
 
     @property
     def buffers_same_work(self) -> bool:

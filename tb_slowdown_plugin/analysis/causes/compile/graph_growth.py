@@ -51,7 +51,7 @@ from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPERATIONS_ADDED_AT
 from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
-from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, MOSTLY, SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Int
 
 
@@ -114,11 +114,14 @@ def explain(case: Case) -> Claim | None:
     Where that was not measured, the growth of the unexplained step time while operations are added.
     """
     prepared = case.of(names.SESSION_PREPARE)
+    core = case.core()
+    growth = _growth(case)
     if prepared:
-        return _explain_prepared(case, prepared)
-    claimed = case.core()
-    growth = _growth(case) if claimed else None
-    if growth is None:
+        # What grows with the graph, and is little beside that, is of the same.
+        is_of_it = growth is not None and lost_seconds(core) < MATTERS * lost_seconds(prepared)
+        return _explain_prepared(case, prepared, core if is_of_it else (), growth)
+    claimed = core
+    if growth is None or not claimed:
         return None
     first, last = span(claimed)
     slow = _slow_rows(claimed)
@@ -141,17 +144,18 @@ def explain(case: Case) -> Claim | None:
     )
 
 
-def _explain_prepared(case: Case, claimed: tuple[Finding, ...]) -> Claim:
-    growth = _growth(case)
+def _explain_prepared(
+    case: Case, prepared: tuple[Finding, ...], more: tuple[Finding, ...], growth: Growth | None
+) -> Claim:
     added = _find_lines(case)
     grows = f"adds {_pace(growth)} to the graph" if growth else "adds operations to the graph"
     return Claim(
         "graph_growth",
-        claimed,
+        (*prepared, *more),
         f"graph growth in {place_of(added[0])}" if added else "graph growth",
         f"The program {grows}, and the session prepares what is new before it can run.",
         (
-            *tell_seconds(case, claimed, "went into preparing new operations"),
+            *tell_seconds(case, prepared, "went into preparing new operations"),
             *([_tell_size(case, growth)] if growth else []),
             *map(_tell_line, added),
         ),

@@ -47,7 +47,11 @@ def replace_python(wait: InputWait) -> Advice:
 def cache(wait: InputWait) -> Advice:
     """Before a `shuffle`, which may have to move."""
     pipeline = wait.program.pipeline
-    return pipeline_stages.cache(moves_shuffle=pipeline is not None and pipeline.shuffles_first)
+    if pipeline is None:
+        return pipeline_stages.cache()
+    return pipeline_stages.cache(
+        moves_shuffle=pipeline.shuffles_first, moves_cache=pipeline.caches_first
+    )
 
 
 def smaller_buffer(wait: InputWait) -> Advice:
@@ -94,6 +98,7 @@ OFFERS: Final = (
     Offer(_at_python(plain(generator_stages.no_generator)), when=input_wait.generator_is_a_list),
     Offer(_at_python(plain(generator_stages.generate_batches)), when=input_wait.generator_draws),
     Offer(plain(generator_stages.batches_by_index), when=input_wait.fits_a_generator),
+    Offer(cache, when=input_wait.is_cached_too_early),
     Offer(plain(parallel_batch), when=input_wait.batch_is_serial),
     Offer(parallel_map, when=input_wait.map_is_serial),
     Offer(plain(interleave), when=input_wait.files_are_slow),

@@ -186,12 +186,21 @@ def is_not_prefetched(wait: InputWait) -> bool:
 
 
 def is_not_cached(wait: InputWait) -> bool:
-    """Several passes over elements that take work and are the same each time, and no `cache`."""
+    """Several passes over elements that take work and are the same each time, and no `cache`.
+
+    None behind that work: one before it keeps what the work is done on.
+    """
     pipeline = wait.program.pipeline
-    cached = wait.unfilled or _has(wait, "Cache", unknown=False)
+    cached = wait.unfilled or (pipeline is not None and pipeline.caches(wait.stage))
     if not _on_each_step(wait) or cached or wait.grows or wait.program.epochs == 1:
         return False
     return pipeline is None or pipeline.can_cache(wait.stage)
+
+
+def is_cached_too_early(wait: InputWait) -> bool:
+    """There is a `cache`, but before that work."""
+    pipeline = wait.program.pipeline
+    return is_not_cached(wait) and pipeline is not None and pipeline.caches_first
 
 
 def map_is_before_batch(wait: InputWait) -> bool:

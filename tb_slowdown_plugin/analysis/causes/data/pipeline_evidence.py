@@ -13,6 +13,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
+from tb_slowdown_plugin.analysis.causes.common.program import RUN_FUNCTIONS, Program
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
@@ -26,8 +27,6 @@ from tb_slowdown_plugin.records.types import Fact
 
 _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
-_RUN_FUNCTIONS: Final = ("Generator", "Interleave", "Map")
-"""In the kinds of stages that run functions of the program: `FlatMap`, `ParallelMapV2`."""
 
 
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
@@ -139,9 +138,15 @@ def function_place(case: Case, finding: Finding) -> str:
     stages = slow_stages(case, finding)
     if not stages and case.run.facts(PY_DATASET):  # its method is all of the pipeline
         return python_place(case)
-    if not stages or not any(kind in stages[-1][1].subject for kind in _RUN_FUNCTIONS):
+    if not stages or not any(kind in stages[-1][1].subject for kind in RUN_FUNCTIONS):
         return ""
-    return python_place(case) or _only_one(fact.subject for fact in _functions_of_newest(case))
+    functions = _functions_of_newest(case)
+    pipeline = Program.of(case.run).pipeline
+    if pipeline is not None and len(functions) == len(pipeline.running):  # each stage has its own
+        place = pipeline.place_of(stages[-1][1].subject)
+        if place in pipeline.running:
+            return functions[::-1][pipeline.running.index(place)].subject
+    return python_place(case) or _only_one(fact.subject for fact in functions)
 
 
 def filling_place(case: Case) -> str:

@@ -15,6 +15,10 @@ DRAWN = Pipeline(
     ("Tensor", "FlatMap", "Shuffle", "Batch"), {"generator": 1.0, "random": 1.0, "endless": 1.0}
 )
 FITTED = Pipeline(("Tensor", "FlatMap", "Prefetch"), {**DRAWN.numbers, "fitted": 1.0})
+CACHED_FIRST = Pipeline(
+    ("TensorSlice", "Cache", "Shuffle", "ParallelMap", "ParallelMap", "Batch", "Prefetch"),
+    {"random": 4.0, "autotuned": 1.0},
+)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +81,10 @@ FITTED = Pipeline(("Tensor", "FlatMap", "Prefetch"), {**DRAWN.numbers, "fitted":
                 "Cache what is the same in every epoch (`ds.cache()`), and shuffle after",
                 "Read several files at once",
             ),
+        ),
+        (
+            InputWait(Program(CACHED_FIRST, epochs=9), stage="ParallelMapV2#4"),
+            ("Move the `cache` behind what is the same", "Process whole batches"),
         ),
         (InputWait(workers=4), ("Make more batches at once",)),
     ],

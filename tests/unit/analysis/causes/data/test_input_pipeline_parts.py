@@ -70,6 +70,7 @@ def test_each_stage_has_its_fix(make_run, find, judge, name, first):
         ("TensorSlice Batch ParallelMap Prefetch", "ParallelMapV2#3", 0, False),
         ("Range Map Batch ParallelMap", "ParallelMapV2#2", 0, False),
         ("Range Map Batch Map", "ParallelMapV2#4", 0, True),
+        ("Range Map Batch Map", "MapAndBatch#3", 0, True),
         ("Tensor Repeat Zip ParallelMap Shuffle Batch Map", "ParallelMapV2#5", 8, False),
     ],
 )
@@ -113,6 +114,25 @@ def test_the_functions_of_a_pipeline_are_told(make_run, find, judge, functions, 
     )
     where = f"in `{python[0]}`" if python else "find the `from_generator` in your input pipeline"
     assert generator.advice[0].where == where
+
+
+@pytest.mark.parametrize(
+    ("slow", "function"),
+    [("ParallelMapV2#4", "features"), ("MapAndBatch#3", "shift"), ("ParallelMapV2#9", None)],
+)
+def test_of_several_functions_that_of_the_slow_stage_is_named(
+    make_run, find, judge, slow, function
+):
+    """Told from the end of the pipeline, and the last `map` is one stage with the `batch`."""
+    stages = "TensorSlice Cache Shuffle ParallelMap ParallelMap Batch Prefetch"
+    events = [
+        (0, Fact("input_pipeline", stages)),
+        (0, Fact("input_function", "shift (data.py:51)")),
+        (0, Fact("input_function", "features (data.py:38)")),
+        (320, stage(slow, 0.01)),
+    ]
+    place = waits_from_300(make_run, find, judge, events).place
+    assert (place and place.function) == function
 
 
 def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
