@@ -124,7 +124,7 @@ def cache(*, moves_shuffle: bool = False, moves_cache: bool = False) -> Advice:
     if moves_cache:
         return Advice(
             "Move the `cache` behind what is the same in every epoch, and shuffle after that: it "
-            "keeps what comes before it, and all that is behind it is computed again in each epoch.",
+            "keeps what comes before it, and what is behind it is computed again in each epoch.",
             snippet(
                 old("ds = ds.cache().shuffle(1_000).map(decode)"),
                 new("ds = ds.map(decode).cache().shuffle(1_000)"),
