@@ -7,10 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    find_training_unit,
     samples_of,
     stack_sets,
     times_of,
     unit_of,
+    waits_of,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, SEVERAL
@@ -30,8 +32,8 @@ class RegularFunction(NamedTuple):
 def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
     """The one whose samples tell these seconds within a factor of two; None without one.
 
-    The function with the most samples is the one that trains, and never it. Lines of a script
-    outside of functions are one each.
+    The function that trains, or else the one with the most samples, is never it, nor one that
+    mostly waits. Lines of a script outside of functions are one each.
 
     Args:
       run: The recording.
@@ -42,11 +44,16 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
     if of < ENOUGH_STEPS:
         return None
     lines: dict[str, Counter[str]] = defaultdict(Counter)
+    waiting: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         lines[unit_of(fact.subject)][fact.subject] += round(samples_of(fact))
+        waiting[unit_of(fact.subject)] += waits_of(fact)
     units = sorted(lines, key=lambda unit: -lines[unit].total())
-    for unit in units[1:]:
+    training = find_training_unit(sets) or next(iter(units), "")
+    for unit in units:
         samples = lines[unit].total()
+        if unit == training or waiting[unit] >= MAJORITY * samples:
+            continue
         took = sum(each.seconds for each in times_of(run, partial(_samples_in, unit)))
         if samples >= SEVERAL and MAJORITY * seconds <= took <= seconds / MAJORITY:
             return RegularFunction(names.place(lines[unit].most_common(1)[0][0]), samples, of)

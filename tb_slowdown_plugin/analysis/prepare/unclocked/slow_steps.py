@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import times_inside, unit_of
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    find_training_unit,
+    stack_sets,
+    times_inside,
+    unit_of,
+)
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.catalog.parameters.prepare import (
@@ -105,12 +110,14 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     core = left_over(run, measured)
     excess = _excess(core, np.array(sorted({each.row for each in slow})))
     made = dict(measured)
+    training = find_training_unit(stack_sets(run))  # seen where a look came late, in any step
+    other = {each.row for each in slow if unit_of(each.place) != training}
     for account, of_place in lines.items():
         rows = np.array(sorted(of_place))
         column = np.zeros(len(core))
         column[rows] = excess[rows]
         sampled = sum(each.seconds for each in times_inside(run, names.detail(account)))
-        alike = _alike(excess, rows, {each.row for each in slow} - of_place, sampled)
+        alike = _alike(excess, rows, other - of_place, sampled)
         column[alike] = excess[alike]
         made[account] = column
     return made

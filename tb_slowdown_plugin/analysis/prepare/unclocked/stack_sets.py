@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +15,14 @@ from tb_slowdown_plugin.records.types import Fact, Run
 def samples_of(fact: Fact) -> float:
     """How often the thread was seen at a line."""
     return fact.numbers.get(stack_samples.SAMPLES, 0.0)
+
+
+def waits_of(fact: Fact) -> float:
+    """How often it waited there."""
+    waits = (
+        number for name, number in fact.numbers.items() if name.startswith(stack_samples.WAITS)
+    )
+    return sum(waits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,15 @@ def unit_of(place: str) -> str:
       '<module> (train.py:14)'
     """
     return place if place.startswith(names.SCRIPT) else function_of(place)
+
+
+def find_training_unit(sets: Iterable[StackSet]) -> str:
+    """What is in a graph in most samples: the function that trains; "" where none was."""
+    graph: dict[str, float] = defaultdict(float)
+    for fact in (fact for each in sets for fact in each.facts):
+        graph[unit_of(fact.subject)] += fact.numbers.get(stack_samples.GRAPH, 0.0)
+    unit = max(graph, key=lambda each: graph[each], default="")
+    return unit if unit and graph[unit] > 0 else ""
 
 
 class TimeInside(NamedTuple):

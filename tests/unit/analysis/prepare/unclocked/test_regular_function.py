@@ -9,8 +9,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_
 from tb_slowdown_plugin.records.types import Fact
 
 
-def stack(place, samples):
-    return Fact("python_stack", place, {"samples": float(samples), "of": 20.0})
+def stack(place, samples, **more):
+    return Fact("python_stack", place, {"samples": float(samples), "of": 20.0, **more})
 
 
 @pytest.fixture
@@ -37,3 +37,12 @@ def test_it_took_as_long_within_a_factor_of_two(run, seconds, place, samples):
 @pytest.mark.parametrize("seconds", [0.5, 21.0], ids=["far less", "as the line that trains"])
 def test_no_other_has(run, seconds):
     assert find_regular_function(run, seconds) is None
+
+
+def test_a_line_that_waits_and_the_one_that_trains_work_at_nothing_between_steps(make_run):
+    facts = (
+        stack("Feeder.take (train.py:71)", 12, waits_inside=12.0),
+        stack("main (train.py:137)", 8, graph=7.0),
+    )
+    run = make_run(np.full(30, 1.0), events=[(10, fact) for fact in facts] * 3)
+    assert find_regular_function(run, 12.0) is None

@@ -60,6 +60,15 @@ def test_steps_that_another_line_may_hold_up_are_not_this_lines(make_run):
     assert np.flatnonzero(column).tolist() == [39, 119, 199]
 
 
+def test_the_line_that_trains_may_be_seen_in_a_slow_step_and_holds_up_none(make_run):
+    """The look came late: the graph of the same step ran already."""
+    trains = Fact("python_stack", "main (train.py:9)", {"samples": 8.0, "graph": 8.0, "of": 9.0})
+    late = looks([239, 279], place="main (train.py:9)", writes=0.0)
+    events = sorted([*looks([39, 119, 199]), *late], key=lambda event: event[0])
+    column = account_of(make_run(0.010 + SAVES, events=[*events, (SIZE, trains)]))
+    np.testing.assert_allclose(column, SAVES)
+
+
 def test_a_step_may_end_between_a_look_and_its_record(make_run):
     events = [(row + 1, what) for row, what in looks(range(39, SIZE - 4, 40))]
     column = account_of(make_run(0.010 + SAVES, events=events))

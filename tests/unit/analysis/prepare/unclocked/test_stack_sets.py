@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    find_training_unit,
     stack_sets,
     times_inside,
 )
@@ -34,3 +35,15 @@ def test_a_function_took_its_share_of_the_steps_of_each_set(make_run):
     inside = list(times_inside(run, "a (b.py:9)"))
     assert [each.steps for each in inside] == [5, 2, 3]
     np.testing.assert_allclose([each.seconds for each in inside], [9.0, 0.0, 1.8])
+
+
+def test_what_is_in_a_graph_in_most_samples_trains(make_run):
+    facts = [
+        Fact("python_stack", "take (train.py:71)", {"samples": 12.0, "of": 20.0}),
+        Fact("python_stack", "main (train.py:9)", {"samples": 5.0, "graph": 4.0, "of": 20.0}),
+        Fact("python_stack", "main (train.py:8)", {"samples": 2.0, "graph": 2.0, "of": 20.0}),
+        Fact("python_stack", "score (train.py:3)", {"samples": 1.0, "graph": 1.0, "of": 20.0}),
+    ]
+    run = make_run(np.full(30, 1.0), events=[(10, fact) for fact in facts])
+    assert find_training_unit(stack_sets(run)) == "main (train.py"
+    assert find_training_unit([]) == ""
