@@ -78,6 +78,10 @@ def run(host: TrainingHost, file: Path, name: str, folder: Path) -> Outcome:
     return Outcome(account_for(found).report, told["seconds"], told["line"])
 
 
+def lost_to(made: Outcome, cause: str) -> float:
+    return sum(each.lost_seconds for each in made.report.causes if each.cause == cause)
+
+
 def least_share(made: Outcome) -> float:
     """From which share of the run on a row counts; skips where other programs took a quarter of it.
 
@@ -127,7 +131,9 @@ def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     (row,) = [row for row in made.named if row.lost_fraction >= least]
     assert row.cause == cause, made.report.headline
     tolerance = 0.35 if name in FLAT else 0.25  # one in nine, of 70 samples, half of them there
-    assert row.lost_seconds == pytest.approx(sum(made.seconds.values()), rel=tolerance)
+    truth, contended = sum(made.seconds.values()), lost_to(made, "cpu_contention")
+    # The program's stopwatch also counts what neighbours take, which has a row of its own.
+    assert truth * (1 - tolerance) - contended <= row.lost_seconds <= truth * (1 + tolerance)
     assert told in made.report.headline
     assert row.place is not None
     assert row.place.file.endswith(CALLED.name)
