@@ -120,6 +120,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         replace(SLOW, builds=True),
     ),
     "warm_up_fixes.skip_optimisation": (replace(SLOW, first_runs=True), replace(SLOW, builds=True)),
+    "warm_up_fixes.leave_keras_out": (replace(SLOW, compiled_by_keras=True), SLOW),
     "warm_up_fixes.leave_it": (SLOW, replace(SLOW, models=3)),
     "warm_up_fixes.train_each_longer": (replace(SLOW, models=3), SLOW),
 }

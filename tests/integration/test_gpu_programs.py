@@ -80,6 +80,15 @@ def test_a_healthy_program_on_a_gpu_is_left_alone(name: str) -> None:
     assert report.judged == "whole"
 
 
+def test_a_slow_start_by_xla_that_keras_has_turned_on_says_how_to_leave_it_off() -> None:
+    """16.5 s of the 24 s of a `fit`."""
+    (start,) = report_on("a_convnet_fit").causes
+    assert [each.text.partition(":")[0] for each in start.advice] == [
+        "Leave it as it is in a long run",
+        "Leave XLA off for this model",
+    ]
+
+
 def test_the_memory_of_the_device_is_told_with_its_limit() -> None:
     evidence = report_on("e_device_full").causes[0].evidence
     assert evidence[0] == (

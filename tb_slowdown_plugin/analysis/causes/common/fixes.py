@@ -196,3 +196,17 @@ def full_batches() -> Advice:
         "Up to one batch of examples per epoch is skipped.",
         "find the `batch` in your input pipeline",
     )
+
+
+def leave_keras_out() -> Advice:
+    """No XLA where Keras has turned it on."""
+    return Advice(
+        "Leave XLA off for this model: with a GPU, Keras compiles a model's steps with XLA unless "
+        "it is told not to.",
+        snippet(
+            old('model.compile("adam", "mse")'),
+            new('model.compile("adam", "mse", jit_compile=False)'),
+        ),
+        "Its operations are no longer fused: steps can be slower. Measure both.",
+        "find the `compile`",
+    )

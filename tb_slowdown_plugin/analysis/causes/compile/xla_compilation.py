@@ -22,6 +22,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     full_batches,
+    leave_keras_out,
     new,
     old,
     pad,
@@ -136,20 +137,6 @@ def whole_batches() -> Advice:
         ),
         "Up to one batch of examples is never seen, unless they are shuffled before.",
         "find the `fit`",
-    )
-
-
-def leave_keras_out() -> Advice:
-    """The same where Keras has turned it on."""
-    return Advice(
-        "Leave XLA off for this model: with a GPU, Keras compiles a model's steps with XLA unless "
-        "it is told not to.",
-        snippet(
-            old('model.compile("adam", "mse")'),
-            new('model.compile("adam", "mse", jit_compile=False)'),
-        ),
-        "Its operations are no longer fused: steps can be slower. Measure both.",
-        "find the `compile`",
     )
 
 

@@ -239,6 +239,8 @@ def _advice(
     seconds = sum(parts.values())
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
     big = [graph for graph in graphs if graph.trace.operations >= MANY_OPERATIONS]
+    are_first_runs = parts.get(names.FIRST_EXECUTION, 0.0) >= MAJORITY * seconds
+    compiled = [graph for graph in graphs if graph.trace.jit_compile]
     start = warm_up_fixes.SlowStart(
         Program.of(case.run),
         long=case.wall_share(seconds) >= FLAT_FLOOR,
@@ -246,8 +248,8 @@ def _advice(
         many_operations=bool(big),
         by_keras=all(is_keras(graph.trace) for graph in big),
         variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
-        first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= MAJORITY * seconds
-        and not any(graph.trace.jit_compile for graph in graphs),
+        first_runs=are_first_runs and not compiled,
+        compiled_by_keras=are_first_runs and any(is_keras(graph.trace) for graph in compiled),
         models=_count_models(graphs),
     )
     if parts.get(names.INPUT_WAIT, 0.0) >= MATTERS * seconds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import leave_keras_out, new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     interleave,
@@ -39,6 +39,8 @@ class SlowStart:
     """A first call of the user's function creates variables."""
     first_runs: bool = False
     """Most of it are first runs, none of them by XLA."""
+    compiled_by_keras: bool = False
+    """Most of it are first runs, and XLA compiles Keras's steps in them."""
     models: int = 1
     """Models that were trained one after another: each builds its graphs."""
 
@@ -113,6 +115,10 @@ def _is_of_each_model(start: SlowStart) -> bool:
 
 def _is_first_runs(start: SlowStart) -> bool:
     return start.long and start.first_runs
+
+
+def _is_compiled_by_keras(start: SlowStart) -> bool:
+    return start.long and start.compiled_by_keras
 
 
 def cache_on_disk() -> Advice:
@@ -196,6 +202,7 @@ OFFERS: Final = (
     Offer(plain(skip_optimisation), when=_is_first_runs),
     Offer(plain(train_each_longer), when=_is_of_each_model),
     Offer(plain(leave_it), when=_is_one_start),
+    Offer(plain(leave_keras_out), when=_is_compiled_by_keras),
     Offer(plain(roll_loops), when=_looks_unrolled_by_keras),
 )
 

@@ -83,7 +83,8 @@ def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):
 
     assert beginnings(300) == ["Create variables", "Leave it"]
     assert beginnings(5_000) == ["If a", "Create variables", "Leave it"]
-    assert beginnings(5_000, "Keras train step") == ["Leave it", "If a"], "seldom a loop"
+    by_keras = ["Leave it", "Leave XLA", "If a"]  # compiled by XLA, and seldom a loop
+    assert beginnings(5_000, "Keras train step") == by_keras
 
 
 @pytest.mark.parametrize(("epochs", "later"), [([0, 100, 200], "epochs"), ([0], "steps")])
