@@ -68,6 +68,10 @@ OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest
 "operations", "of" those that were looked at."""
 
+SESSION_WAITS: Final = "session_waits"
+"""Fact: a graph that a TensorFlow 1 session runs has so many kinds of operations of which each
+"waits", or may. Subject: some of them, "IteratorGetNext, QueueDequeueV2"."""
+
 OPEN_LOOP: Final = "open_loop"
 """Fact: a traced function has a loop that ends by what it computes, such as an episode."""
 

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
+from tb_slowdown_plugin.catalog.events import SESSION_WAITS
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
 from tb_slowdown_plugin.catalog.parameters.views import BUSY_DEVICE_PERCENT
 from tb_slowdown_plugin.records.types import Float, Run
@@ -152,12 +153,16 @@ def _session(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
     samples = run.signals.values.get(_GRAPH)
     if samples is None or not (samples > 0).any():
         return
+    told = [fact for _, fact in run.facts(SESSION_WAITS)]
+    if told and not any(fact.numbers.get("waits") for fact in told):
+        return  # all of a run is computing
+    at = ", ".join(dict.fromkeys(fact.subject for fact in told if fact.subject))
     seconds = float(dark.sum())
     yield BlindSpot(
         f"{whole_percent(seconds / wall)} of the time passed in TF1 sessions, where waits aren't "
         "measured",
         f"{duration(seconds)} of {duration(wall)} have no clock: the program runs a TF1 graph, and "
-        "input waits inside `session.run()` aren't measured.",
+        f"input waits inside `session.run()`{f' ({at})' if at else ''} aren't measured.",
         _IN_GRAPHS,
         "TF1 graphs run inside `session.run()`",
     )

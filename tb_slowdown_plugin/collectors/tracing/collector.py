@@ -40,6 +40,7 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
 from tb_slowdown_plugin.collectors.tracing.session_calls import SessionRuns
+from tb_slowdown_plugin.collectors.tracing.session_graphs import SessionGraphs
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -127,7 +128,10 @@ class TraceCollector:
         from tensorflow.python.client import session
 
         runs = SessionRuns(
-            context.stopwatch, context.clock.thread_cpu_ns, self._step_functions.bit_of
+            context.stopwatch,
+            context.clock.thread_cpu_ns,
+            self._step_functions.bit_of,
+            SessionGraphs(self._emit).look,
         )
         with contextlib.suppress(Unavailable):
             self._hooks.surround(session.BaseSession, "run", runs.run)

@@ -40,14 +40,20 @@ class SessionRuns:
       watch: Counts, for the thread that trains.
       thread_cpu_ns: CPU time of the calling thread.
       learn: Gives the bit in `Stopwatch.ran` of what is run; it never raises.
+      look: Called with a session that is about to run something new.
     """
 
     def __init__(
-        self, watch: Stopwatch, thread_cpu_ns: Callable[[], int], learn: Callable[[str], int]
+        self,
+        watch: Stopwatch,
+        thread_cpu_ns: Callable[[], int],
+        learn: Callable[[str], int],
+        look: Callable[[Any], None],
     ) -> None:
         self._watch = watch
         self._cpu_ns = thread_cpu_ns
         self._learn = learn
+        self._look = look
         self._bits: dict[tuple[str, ...], int] = {}
         self._described: set[str] = set()
         self._versions: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -88,6 +94,8 @@ class SessionRuns:
             version = session.graph.version
             before = self._versions.get(session)
             self._versions[session] = version
+            if names not in self._bits:
+                self._look(session)
         except Exception:  # noqa: BLE001 - fetches and sessions may be of any make
             return 0
         bit = self._bits.get(names)

@@ -57,6 +57,31 @@ def test_a_session_that_waits_is_partly_judged(make_run):
     assert "─ Partly judged" in text
 
 
+@pytest.mark.parametrize(
+    ("busy", "waiting", "spot"),
+    [
+        (0.9, "", None),
+        (0.9, "IteratorGetNext", "input waits inside `session.run()` (IteratorGetNext) aren't"),
+        (
+            0.04,
+            "",
+            "15.0 s of 15.0 s have no clock. In 300 of 300 steps the process was nearly idle",
+        ),
+    ],
+    ids=["nothing in the graph waits", "an iterator may", "the process is idle all the same"],
+)
+def test_a_session_whose_graph_has_nothing_that_waits_is_judged(make_run, busy, waiting, spot):
+    fact = Fact("session_waits", waiting, {"waits": float(bool(waiting))})
+    signals = {"graph_operations": np.full(SIZE, 40.0)}
+    report = make(make_run, busy, signals=signals, events=[(0, fact)])
+    assert report.verdict == "healthy"
+    if spot is None:
+        assert (report.judged, report.blind_spots) == ("whole", ())
+        assert report.headline.startswith("Healthy. No slowdown found in 15.0 s.")
+    else:
+        assert spot in report.blind_spots[0]
+
+
 def test_waits_in_python_are_measured_beside_a_session(make_run):
     report = make(
         make_run,

@@ -56,7 +56,7 @@ class Unnamed:
 def test_a_fetch_whose_name_cannot_be_read_is_counted_and_the_program_sees_nothing(recording):
     watch = recording.stopwatch
     watch.claim()
-    call = SessionRuns(watch, lambda: 0, pytest.fail).run(None, [Unnamed()])
+    call = SessionRuns(watch, lambda: 0, pytest.fail, pytest.fail).run(None, [Unnamed()])
     next(call)
     with pytest.raises(StopIteration):
         call.send(1.0)
@@ -80,7 +80,7 @@ class Session:
         self.watch = Stopwatch(lambda: self.now_ns)
         self.watch.claim()
         self.graph = SimpleNamespace(version=1)
-        self.runs = SessionRuns(self.watch, lambda: self.now_ns, lambda _: 1)
+        self.runs = SessionRuns(self.watch, lambda: self.now_ns, lambda _: 1, lambda _: None)
 
     def run(self, name, extend_ns=0, call_ns=0):
         """As TensorFlow's: extends, runs; gives what was booked."""
