@@ -95,7 +95,8 @@ class Collector(Protocol):
     - `in_background = True`: it asks the system and hooks nothing, so it is started where it is
       read. A driver or a network filesystem may take seconds to answer, or for ever; the training
       thread does not wait for that.
-    - `is_cheap = True`: it is also read between two samples while a run is young. What all
+    - `is_cheap = True`: it is also read between two samples while a run is young, and later while
+      any of these `is_curious`. What all
       collectors together cost leaves a program of ten seconds a dozen samples.
     - `look_late(seconds)`: called when the sampling thread woke up so many seconds late, before
       anything gives the interpreter's lock away again; `read` comes then.

@@ -133,6 +133,11 @@ class PythonStacks:
         self._held: tuple[Place, list[str]] | None = None
         self._waited_ns: int | None = None  # of the sampling thread, which isn't this one
 
+    @property
+    def is_curious(self) -> bool:
+        """Whether it samples now: it has not seen enough, or steps are slower than they were."""
+        return self._is_young or self._pace.is_slower
+
     def read(self) -> Mapping[str, float]:
         """No values: what it has seen is told as events, `python_stack` with a place."""
         held, self._held = self._held, None

@@ -169,6 +169,11 @@ class Collection:
         return True
 
     @property
+    def is_curious(self) -> bool:
+        """Whether any that is read between two samples has more to see than it was shown."""
+        return any(getattr(each, "is_curious", False) for each in self._sampled.values())
+
+    @property
     def needs_thread(self) -> bool:
         """Whether any is read in the training thread."""
         return bool(self._sampled_in_thread)

@@ -55,6 +55,10 @@ YOUNG_SECONDS: Final = 15.0
 
 _LOOK_BETWEEN_SECONDS: Final = 0.25
 
+_LOOKS_IN_AN_AGE: Final = 60.0
+"""So many looks in a time as long as the run is old, while a collector has more to see: steps that
+get slower are looked at where they do, and a day of that is 700 looks."""
+
 _FIRST_SECONDS: Final = 5.0
 _LOOK_FIRST_SECONDS: Final = 0.1
 """So often in these: a run of four seconds has 40 samples of its stack, in four sets."""
@@ -114,7 +118,7 @@ class Sampling:
         """Takes a sample if that is due; returns the seconds until the next one, or look, is."""
         now = self._now()
         began_ns = self._clock.thread_cpu_ns()
-        is_young = now < self._began + YOUNG_SECONDS
+        looks = self._looks(now)
         late_seconds = now - self._due(now)
         if late_seconds >= _LATE_BY_SECONDS:
             self._collection.look_late(late_seconds)
@@ -126,13 +130,12 @@ class Sampling:
             self._cpu_ns += ended_ns - began_ns
             cost_seconds = (ended_ns - started_ns) / 1e9  # to start collectors is paid once
             self._next = self._began + self._pace.next_age(now - self._began, cost_seconds)
-        elif is_young and now >= self._next_look:
+        elif looks and now >= self._next_look:
             self._collection.read(cheap=True)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
         else:
             return self._rest()
-        is_first = now < self._began + _FIRST_SECONDS
-        self._next_look = now + (_LOOK_FIRST_SECONDS if is_first else _LOOK_BETWEEN_SECONDS)
+        self._next_look = now + _look_seconds(now - self._began)
         return self._rest()
 
     def _rest(self) -> float:
@@ -140,8 +143,11 @@ class Sampling:
         return max(0.0, self._due(now) - now)
 
     def _due(self, now: float) -> float:
-        is_young = now < self._began + YOUNG_SECONDS
-        return min(self._next, self._next_look) if is_young else self._next
+        return min(self._next, self._next_look) if self._looks(now) else self._next
+
+    def _looks(self, now: float) -> bool:
+        """Whether the run is looked at between two samples."""
+        return now < self._began + YOUNG_SECONDS or self._collection.is_curious
 
     def take(self) -> None:
         """Takes a sample now."""
@@ -180,6 +186,12 @@ class Sampling:
 
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9
+
+
+def _look_seconds(age_seconds: float) -> float:
+    if age_seconds < _FIRST_SECONDS:
+        return _LOOK_FIRST_SECONDS
+    return max(_LOOK_BETWEEN_SECONDS, age_seconds / _LOOKS_IN_AN_AGE)
 
 
 def flush_seconds(age_seconds: float) -> float:

@@ -167,6 +167,15 @@ def waits_for_graph(fact: Fact) -> bool:
     return _are_most(fact.numbers.get(stack_samples.GRAPH, 0.0), samples_of(fact))
 
 
+def has_own_account(case: Case, subject: str) -> bool:
+    """Whether what a line calls is timed by itself, such as a `predict`: the rest isn't there."""
+    place = to_place(subject)
+    timed = (to_place(names.detail(account)) for account in case.run.steps.accounts)
+    return place is not None and any(
+        each is not None and (each.file, each.line) == (place.file, place.line) for each in timed
+    )
+
+
 def _are_most(some: float, samples: float) -> bool:
     return some >= MAJORITY * samples > 0
 

@@ -35,6 +35,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.places import (
     GrowingPlace,
     growing_places,
+    has_own_account,
     libraries_at,
     main_line,
     main_phase,
@@ -114,7 +115,12 @@ def explain(case: Case) -> Claim | None:
         jump = _jump(case) if places else None
         return None if jump is None else _tell_jump(case, jump, places)
     lost = case.wall_share(lost_seconds(found.claimed))
-    most = [fact for fact in places_of_most(case, lost) if not waits_for_graph(fact)]
+    places = [each for each in places if not has_own_account(case, each.place)]
+    most = [
+        fact
+        for fact in places_of_most(case, lost)
+        if not (waits_for_graph(fact) or has_own_account(case, fact.subject))
+    ]
     most = most or places_of_python(case)
     main = [each.place for each in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))

@@ -63,7 +63,12 @@ def explain(case: Case) -> Claim | None:
     )
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
-    callers = [fact for _, fact in case.run.facts(names.CHECKPOINT_FROM)]
+    made_at = case.made_at(names.account(names.CHECKPOINT, who))
+    callers = [
+        fact
+        for row, fact in case.run.facts(names.CHECKPOINT_FROM)
+        if made_at is None and row < len(period)  # not of the model that is saved at the end
+    ]
     how = checkpointing_fixes.Saving(
         who,
         grows=change > 1,
@@ -85,9 +90,7 @@ def explain(case: Case) -> Claim | None:
         f"(median), {often}. Training blocks during a save. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
-        place=to_place(callers[-1].subject, who)
-        if callers
-        else case.made_at(names.account(names.CHECKPOINT, who)),
+        place=to_place(callers[-1].subject, who) if callers else made_at,
     )
 
 

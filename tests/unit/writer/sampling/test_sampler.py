@@ -3,6 +3,7 @@
 import itertools
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.writer.sampling import (
@@ -99,6 +100,7 @@ class Cheap:
     """Counts what is read; the clock is the test's."""
 
     needs_thread = False
+    is_curious = False
 
     def __init__(self):
         self.reads = []
@@ -129,7 +131,7 @@ class SlowToStart(Cheap):
         return True
 
     def read(self, *, cheap=False):
-        self.cpu_ns += self._read_ns
+        self.cpu_ns += 0 if cheap else self._read_ns
         return super().read(cheap=cheap)
 
 
@@ -177,6 +179,26 @@ def test_a_young_run_is_looked_at_between_two_samples():
     assert len(young) - free == pytest.approx(looks, abs=2)
     assert whole - free <= 4
     assert not any(cheap.reads[len(young) + 1 :])
+
+
+def test_an_old_run_is_looked_at_while_a_collector_has_more_to_see():
+    """Such as the line of steps that get slower, where samples cost 5 ms and come every 3.6 s."""
+    now_ns = 0
+    cheap = SlowToStart(start_seconds=0.0, read_seconds=0.005)
+    clock = SimpleNamespace(
+        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: cheap.cpu_ns, unix_seconds=lambda: 0.0
+    )
+    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+    sampling = Sampling(recorder, cheap, lambda: 0)
+    looks = []
+    for second in range(60):
+        cheap.is_curious = 40 <= second
+        before = cheap.reads.count(True)
+        while now_ns < (second + 1) * 1e9:
+            now_ns += int(sampling.sample() * 1e9) + 1
+        looks.append(cheap.reads.count(True) - before)
+    assert sum(looks[16:40]) == 0
+    assert sum(looks[40:]) == pytest.approx(60 * np.log(60 / 40), abs=8)
 
 
 def test_who_wakes_up_late_is_told_so_before_it_reads():

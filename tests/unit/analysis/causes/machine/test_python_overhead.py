@@ -208,6 +208,26 @@ def test_a_line_in_which_a_step_is_anyway_is_not_told(make_run, find, judge, sam
     assert any("loop.py:9" in each for each in cause.evidence) == told
 
 
+def test_a_line_whose_call_has_a_row_of_its_own_is_not_where_python_grows(make_run, find, judge):
+    """`predict` takes most of each step, and always the same; a memory is sorted beside it."""
+    predicts = np.full(SIZE, 0.008)
+    stacks = [
+        (row, Fact("python_stack", "Agent.choose (agent.py:88)", {"samples": 27.0, "of": 30.0}))
+        for row in (60, SIZE - 1)
+    ]
+    run = make_run(
+        DRIFT + predicts,
+        accounts={"predict:agent.py:88": predicts},
+        process_cpu=DRIFT,
+        thread_cpu=0.98 * DRIFT + predicts,
+        events=stacks,
+    )
+    causes = judge(run, drift(find)).report.causes
+    (python,) = [each for each in causes if each.cause == "python_overhead"]
+    assert python.place is None
+    assert not any("agent.py:88" in each for each in python.evidence)
+
+
 def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
     def stack(row, place, samples):
         return row, Fact("python_stack", place, {"samples": samples, "of": 60})

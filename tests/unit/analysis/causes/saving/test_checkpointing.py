@@ -37,6 +37,17 @@ def test_saves_at_regular_steps(make_run, find, judge):
     assert cause.advice[0].price.endswith("up to 2 s.")
 
 
+def test_the_line_of_saves_is_not_that_of_the_model_that_is_saved_at_the_end(make_run, find, judge):
+    saving = np.where(np.arange(SIZE) % 20 == 19, 0.140, 0.0)
+    events = [
+        (0, Fact(CALLBACK_MADE_AT, "checkpoint:ModelCheckpoint train.py:155")),
+        (SIZE, Fact("checkpoint_from", "train.py:159")),
+    ]
+    run = make_run(STEP + saving, accounts={"checkpoint:ModelCheckpoint": saving}, events=events)
+    (cause,) = judge(run, find("checkpoint:ModelCheckpoint", "periodic", saving)).report.causes
+    assert (cause.place.file, cause.place.line) == ("train.py", 155)
+
+
 @pytest.mark.parametrize(
     ("who", "said", "not_said"),
     [
