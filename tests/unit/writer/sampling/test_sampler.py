@@ -192,7 +192,7 @@ def test_an_old_run_is_looked_at_while_a_collector_has_more_to_see():
     sampling = Sampling(recorder, cheap, lambda: 0)
     looks = []
     for second in range(60):
-        cheap.is_curious = 40 <= second
+        cheap.is_curious = second >= 40
         before = cheap.reads.count(True)
         while now_ns < (second + 1) * 1e9:
             now_ns += int(sampling.sample() * 1e9) + 1
