@@ -22,6 +22,7 @@ from tb_slowdown_plugin.analysis.stats.noise import (
     long_run_variance,
     running_median,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 from tb_slowdown_plugin.catalog.parameters.stats import (
     CONSTANT_PENALTY,
     LINEAR_PENALTY,
@@ -139,13 +140,13 @@ def _settle_jumps(values: Float, middle: Float, spread: Float) -> Float:
     """Puts a bucket in which the level jumps on one of its two levels.
 
     Some of its rows are before the jump and some after it, so it is on neither, and the running
-    median is the bucket itself. Where steps take a hundred times as long from then on, it would be
-    so far from both that a curve of growth through all three fits better than two levels.
+    median is the bucket itself. Where steps take many times as long from then on, it would be so
+    far from both that a curve of growth through all three fits better than two levels.
     """
     before, after = middle[:-2], middle[2:]
     low, high = np.minimum(before, after), np.maximum(before, after)
     inside, aside = values[1:-1], spread[1:-1]
-    lone = (low + aside < inside) & (inside < high - aside)
+    lone = (low + aside < inside) & (inside < high - aside) & (high - low > np.log(FAR_BEYOND))
     flat = np.abs(np.diff(middle)) <= spread[1:]
     lone[0] = lone[-1] = False
     lone[1:-1] &= flat[:-3] & flat[3:]
