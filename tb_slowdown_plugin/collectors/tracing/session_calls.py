@@ -9,6 +9,7 @@ Cost: 4 us a run.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import weakref
 from collections.abc import Callable, Generator, Iterator
@@ -94,8 +95,6 @@ class SessionRuns:
             version = session.graph.version
             before = self._versions.get(session)
             self._versions[session] = version
-            if names not in self._bits:
-                self._look(session)
         except Exception:  # noqa: BLE001 - fetches and sessions may be of any make
             return 0
         bit = self._bits.get(names)
@@ -105,6 +104,8 @@ class SessionRuns:
             self._account = SESSION_PREPARE if made_again else _FIRST
             self._described.add(described)
         if bit is None:
+            with contextlib.suppress(AttributeError):
+                self._look(session)
             if len(self._bits) >= _MOST_KNOWN:
                 self._bits.clear()
                 self._described = {described}

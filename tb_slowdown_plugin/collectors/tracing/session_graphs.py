@@ -49,7 +49,7 @@ class SessionGraphs:
         """Looks at what is new in the graph of a session that is about to run.
 
         Raises:
-          Exception: TensorFlow is of another make; nothing is told then.
+          AttributeError: The session is none of TensorFlow's own.
         """
         graph = session.graph
         operations = graph.get_operations()
@@ -68,7 +68,8 @@ class SessionGraphs:
     def _find_waiting(self, graph: Any, kinds: Iterable[str]) -> Iterator[str]:
         for kind in kinds:
             if _CALLS.fullmatch(kind):
-                yield from (each for each in _kinds_in_functions(graph) if self._may_wait(each))
+                inside = _kinds_in_functions(graph)
+                yield from [kind] if inside is None else filter(self._may_wait, inside)
             elif self._may_wait(kind):
                 yield kind
 
@@ -88,7 +89,10 @@ def _may_wait(kind: str) -> bool:
     return stateful and _COMPUTES.match(kind) is None
 
 
-def _kinds_in_functions(graph: Any) -> set[str]:
-    """The types of the operations in all functions of a graph."""
-    functions = graph._functions.values()
-    return {node.op for each in functions for node in each.cached_definition.node_def}
+def _kinds_in_functions(graph: Any) -> set[str] | None:
+    """The types of the operations in all functions of a graph; None where TensorFlow won't tell."""
+    try:
+        functions = graph._functions.values()
+        return {node.op for each in functions for node in each.cached_definition.node_def}
+    except Exception:  # noqa: BLE001 - private, and of another version
+        return None

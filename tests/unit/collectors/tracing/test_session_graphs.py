@@ -86,6 +86,18 @@ def test_what_may_wait_is_named(build, kind):
     assert waits == len(subject.split(", "))
 
 
+def test_functions_that_tensorflow_does_not_show_may_wait():
+    class Hidden:
+        type = "StatefulPartitionedCall"
+
+    facts = []
+    graph = type("Graph", (), {"get_operations": lambda self: [Hidden]})()
+    SessionGraphs(facts.append).look(type("Session", (), {"graph": graph, "sess_str": ""})())
+    assert [(each.subject, each.numbers) for each in facts] == [
+        ("StatefulPartitionedCall", {"waits": 1.0})
+    ]
+
+
 def test_what_is_added_later_is_told_when_it_is_run():
     first, second = told(training, lambda: None, queue, lambda: None)
     assert first == ("", 0.0)
