@@ -88,7 +88,8 @@ class PythonStacks:
 
     Args:
       frames: The frame that each thread is in, by the thread's identity.
-      wait: Called before each sample, for a moment that says something.
+      wait: Called before each sample, for a moment that says something, with the seconds since
+        the sampling thread was due.
       find_wait: Whether a thread waits.
       pause: Lets the training go on for so many seconds.
     """
@@ -99,7 +100,7 @@ class PythonStacks:
     def __init__(
         self,
         frames: Frames | None = None,
-        wait: Callable[[], None] | None = None,
+        wait: Callable[[float], None] | None = None,
         find_wait: Callable[[int, Frames], Wait] = find_wait,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -107,6 +108,8 @@ class PythonStacks:
         self._find_wait = find_wait
         self._pause = pause
         self._wait = wait or AnyMoment().wait
+        self.due_ns = 0
+        """When the sampling thread was due, by the monotonic clock; it is told before a reading."""
 
     def start(self, context: Context) -> None:
         """Keeps what it needs; nothing is hooked.
@@ -190,7 +193,7 @@ class PythonStacks:
         if held is not None:
             self._add(*held)
         else:
-            self._wait()
+            self._wait((self._context.clock.monotonic_ns() - self.due_ns) / 1e9)
             self._look(thread, self._frames)
         if self._seen.total() >= self._wanted():
             self._are_news &= self._is_young

@@ -125,6 +125,12 @@ class Collection:
                 return None
         return values
 
+    def tell_due(self, due_ns: int) -> None:
+        """Before `read`: when the sampling thread was due, by the monotonic clock."""
+        for collector in self._sampled.values():
+            if hasattr(collector, "due_ns"):
+                collector.due_ns = due_ns
+
     def look_late(self, seconds: float) -> None:
         """Before `read`, where the sampling thread woke up so many seconds late."""
         for name, collector in list(self._sampled.items()):

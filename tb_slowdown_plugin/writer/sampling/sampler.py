@@ -119,9 +119,12 @@ class Sampling:
         now = self._now()
         began_ns = self._clock.thread_cpu_ns()
         looks = self._looks(now)
-        late_seconds = now - self._due(now)
+        due = self._due(now)
+        late_seconds = now - due
         if late_seconds >= _LATE_BY_SECONDS:
             self._collection.look_late(late_seconds)
+        if late_seconds >= 0:
+            self._collection.tell_due(int(due * 1e9))
         if now >= self._next:
             self._collection.start_put_off()
             started_ns = self._clock.thread_cpu_ns()

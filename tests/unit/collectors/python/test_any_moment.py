@@ -14,10 +14,10 @@ from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 SAMPLES = 100
 
 
-def compute():
+def compute(turns=30_000):
     """A millisecond or two that hold the interpreter's lock."""
     total = 0
-    for number in range(30_000):
+    for number in range(turns):
         total += number
     return total
 
@@ -49,8 +49,9 @@ def sample(wait):
 
     def look():
         for _ in range(SAMPLES):
+            due = time.perf_counter() + 0.003
             time.sleep(0.003)
-            wait()
+            wait(time.perf_counter() - due)
             frame = sys._current_frames()[thread]
             while frame is not None and frame.f_code.co_name not in ("compute", "rest", "train"):
                 frame = frame.f_back
@@ -67,6 +68,18 @@ def test_python_between_two_calls_that_give_the_lock_away_is_seen(usual):
     share = spent["compute"] / spent.total()
     assert seen["compute"] > share * SAMPLES / 5  # none or two without it
     assert sys.getswitchinterval() == usual
+
+
+def test_it_returns_so_long_after_it_was_due(usual):
+    slept = []
+    moment = AnyMoment(sleep=slept.append, draw=lambda: 0.5)
+    for late_seconds in (0.0, 0.002, 0.0099, 0.01, 0.3, -0.1):
+        moment.wait(late_seconds)
+    assert slept == pytest.approx([0.01, 0.008, 0.0001, 0.005, 0.005, 0.005])
+    slept.clear()
+    for drawn in (0.0, 1.0):
+        AnyMoment(sleep=slept.append, draw=lambda drawn=drawn: drawn).wait(0.003)
+    assert slept == pytest.approx([0.002, 0.012])
 
 
 def test_it_sleeps_at_random_and_draws_from_no_generator_of_the_program(usual):

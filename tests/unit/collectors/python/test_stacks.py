@@ -36,7 +36,7 @@ class Training:
         recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
         recording.__post_init__()
         monkeypatch.setattr(python_stacks, "cpu_time_of", lambda thread: self.cpu_ns)
-        self.collector = PythonStacks(wait=lambda: None, pause=lambda seconds: None)
+        self.collector = PythonStacks(wait=lambda late: None, pause=lambda seconds: None)
         self.collector.start(recording.context)
 
     def run(self, reads, where, step_ms=100, cpu_ms=50):

@@ -112,6 +112,9 @@ class Cheap:
     def start_put_off(self):
         return True
 
+    def tell_due(self, due_ns):
+        self.due_ns = due_ns
+
     def read(self, *, cheap=False):
         self.reads.append(cheap)
         return {}
@@ -213,3 +216,18 @@ def test_who_wakes_up_late_is_told_so_before_it_reads():
         now_ns += int((sampling.sample() + late_seconds) * 1e9)
     sampling.sample()
     assert cheap.late == [(3, pytest.approx(0.4, abs=0.001))]
+
+
+def test_who_reads_knows_when_that_was_due():
+    """Not when it woke up: whoever holds the interpreter's lock chooses that."""
+    now_ns = 0
+    cheap = Cheap()
+    clock = SimpleNamespace(
+        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: 0, unix_seconds=lambda: 0.0
+    )
+    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+    sampling = Sampling(recorder, cheap, lambda: 0)
+    for late_seconds in (0.001, 0.005, 0.02):
+        now_ns += int((sampling.sample() + late_seconds) * 1e9)
+        sampling.sample()
+        assert now_ns - cheap.due_ns == pytest.approx(late_seconds * 1e9, abs=10)
