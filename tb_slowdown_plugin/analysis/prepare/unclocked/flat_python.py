@@ -10,6 +10,7 @@ works on grows, and growth has causes of its own.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -111,7 +112,7 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
     function, lines = _busiest(sets, work)
     if work == stack_samples.FEEDS:
         return _find_feeding(sets, lines, of)
-    if lines.total() < max(SEVERAL, MATTERS * of):
+    if lines.total() < max(SEVERAL, _least_samples(of)):
         return None
     samples = sum(sum(_samples_of(each, function, stack_samples.SAMPLES).values()) for each in sets)
     if work == stack_samples.EAGER and lines.total() < MAJORITY * samples:
@@ -136,6 +137,11 @@ def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFun
     if total < max(SEVERAL, INPUT_FLOOR * of) or np.count_nonzero(per_set) < MOSTLY * len(sets):
         return None
     return FlatFunction(lines.most_common(1)[0][0], total, total, of)
+
+
+def _least_samples(of: int) -> float:
+    """A quarter of all samples, and as many more as that may be by chance: of 30 samples 10."""
+    return MATTERS * of + math.sqrt(MATTERS * (1 - MATTERS) * of)
 
 
 def _busiest(sets: list[StackSet], work: Work) -> tuple[str, Counter[str]]:

@@ -77,6 +77,13 @@ def test_python_of_the_program_takes_the_samples_in_which_it_was_in_no_library(m
         np.testing.assert_allclose(made["python:sample (train.py:7)"], 0.04)
 
 
+@pytest.mark.parametrize(("seen", "is_told"), [((3, 3, 2), False), ((4, 3, 3), True)])
+def test_of_few_samples_a_quarter_may_be_by_chance(make_run, seen, is_told):
+    """A function of 12% was in 7 of 30 samples of a run of three seconds."""
+    sets = [(own(7, each, of=10),) for each in seen]
+    assert bool(with_flat_python(make_run(PERIOD, events=told(sets)), {})) is is_told
+
+
 def test_a_function_whose_seconds_are_known_has_no_second_account(make_run):
     run = run_of(make_run, [(own(7, 10),)] * 5, IN_GRAPH)
     known = {"file_write:sample (train.py:9)": np.full(SIZE, 0.01)}
