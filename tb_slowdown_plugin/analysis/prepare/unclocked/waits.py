@@ -74,7 +74,8 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.CONNECTION, fact.subject] += fact.numbers.get(stack_samples.WAITS_OUTSIDE, 0.0)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    if unit_of(place) in {unit_of(names.detail(account)) for account in made}:
+    is_known = unit_of(place) in {unit_of(names.detail(account)) for account in made}
+    if is_known or samples < SEVERAL:  # one of six may be by chance
         return made
     share = samples / max(1.0, sum(each.of for each in sets))
     writes = find_writes(sets, place) if family == names.FILE_WRITE else None

@@ -48,6 +48,13 @@ def test_what_surely_waits_needs_a_smaller_share(make_run, how, seen):
     assert (found is not None) == seen
 
 
+@pytest.mark.parametrize(("waits", "seen"), [(1, False), (3, True)])
+def test_one_of_six_samples_may_be_by_chance(make_run, waits, seen):
+    """A run of half a second, in which a pause of 2 ms comes twelve times."""
+    found = waited(make_run, samples(waits, of=6, how="paused"), cpu=0.08)
+    assert (found is not None) == seen
+
+
 def test_a_pause_is_one_whatever_computes_beside_it(make_run):
     np.testing.assert_allclose(waited(make_run, samples(15, how="paused"), cpu=0.08), 0.05)
 
