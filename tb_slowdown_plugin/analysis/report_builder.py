@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     stalls_of,
 )
-from tb_slowdown_plugin.analysis.causes.common.places import place_of_most
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import place_of_most
 from tb_slowdown_plugin.analysis.causes.common.stalled_steps import (
     describe_stalled,
     subject_of,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Board, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Board, Program
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
 from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart

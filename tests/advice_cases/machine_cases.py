@@ -8,7 +8,7 @@ from advice_cases.evidence import (
     ALWAYS,
     program,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Board, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board, Program
 from tb_slowdown_plugin.analysis.causes.data.communication import (
     Workers,
 )

@@ -11,7 +11,7 @@ from advice_cases.evidence import (
     SAVES,
     SUMMARIES,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Board
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
 from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_fixes import (
     Collections,

@@ -19,7 +19,8 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.data import input_fixes as input_pipeline
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
 

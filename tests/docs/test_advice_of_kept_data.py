@@ -13,7 +13,8 @@ from advice_snippet import (
     counting,
 )
 
-from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.memory import (
     host_memory,
 )

@@ -20,7 +20,7 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.saving import (
     checkpointing_fixes as checkpointing,
 )

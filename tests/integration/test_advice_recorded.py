@@ -12,7 +12,7 @@ tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
 
 import tbslow  # noqa: E402
-from tb_slowdown_plugin.analysis.causes.common.program import Program  # noqa: E402
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program  # noqa: E402
 from tb_slowdown_plugin.records.types import Fact  # noqa: E402
 
 pytestmark = MARKS

@@ -18,11 +18,11 @@ from tb_slowdown_plugin.analysis.causes.common.captures import (
 )
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
-from tb_slowdown_plugin.analysis.causes.common.places import (
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
-    places_of_most,
     tell_places,
 )
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import places_of_most
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     counted_per_second,
     ends,

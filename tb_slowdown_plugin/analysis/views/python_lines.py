@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.causes.common.places import place_of
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import place_of
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     samples_of,
     stack_sets,

@@ -126,7 +126,8 @@ class Sampling:
         if late_seconds >= 0:
             self._collection.tell_due(int(due * 1e9))
         if now >= self._next:
-            self._collection.start_put_off()
+            if not self._collection.start_put_off():
+                return self._rest()  # given up: another thread samples by now
             started_ns = self._clock.thread_cpu_ns()
             self.take()
             ended_ns = self._clock.thread_cpu_ns()

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from tb_slowdown_plugin.analysis.causes.common.program import Board
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.records.types import Trace

@@ -32,13 +32,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.places import (
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
     main_line,
-    place_of,
-    places_of_most,
     tell_places,
 )
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import place_of, places_of_most
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     tell_rise,
     tell_seconds,

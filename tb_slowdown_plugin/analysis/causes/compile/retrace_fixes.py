@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     pad,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.compile import function_fixes, retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras

@@ -39,7 +39,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     tell_seconds,

@@ -24,7 +24,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
 from tb_slowdown_plugin.analysis.causes.common.fixes import full_batches, new, old, pad, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
 from tb_slowdown_plugin.analysis.types import Finding

@@ -30,7 +30,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     snippet,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
 from tb_slowdown_plugin.analysis.report_types.causes import Advice

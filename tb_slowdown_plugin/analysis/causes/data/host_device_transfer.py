@@ -29,8 +29,8 @@ from tb_slowdown_plugin.analysis.causes.common.captures import Rise, rise_of
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.places import main_phase
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.places.step_parts import main_phase
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration, percent

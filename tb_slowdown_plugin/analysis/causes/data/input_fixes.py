@@ -18,7 +18,8 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     prefetch,
     shuffle_early,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES, Program
 from tb_slowdown_plugin.analysis.causes.data import (
     epoch_stages,
     fit_on_arrays,

@@ -39,8 +39,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.places import input_line
-from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import input_line
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
     RepeatedSetup,
     repeated_setup,

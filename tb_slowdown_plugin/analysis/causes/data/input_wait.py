@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
 
 _READERS: Final = ("Interleave", "TFRecord", "TextLine", "FixedLength")

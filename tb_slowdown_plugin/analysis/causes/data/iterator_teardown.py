@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.places import input_line
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import input_line
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.data import input_fixes
 from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait

@@ -13,7 +13,8 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
-from tb_slowdown_plugin.analysis.causes.common.program import RUN_FUNCTIONS, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import RUN_FUNCTIONS
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size

@@ -29,7 +29,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import lying_in, tell_medians, tell_rows
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN_BOARD, Board, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN_BOARD, Board, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import counted

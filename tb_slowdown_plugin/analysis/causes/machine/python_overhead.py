@@ -32,20 +32,22 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.places import (
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     GrowingPlace,
     growing_places,
+    main_line,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
     has_own_account,
     libraries_at,
-    main_line,
-    main_phase,
     place_of,
     places_of_most,
     places_of_python,
-    tell_new_operations,
-    tell_places,
     waits_for_graph,
 )
+from tb_slowdown_plugin.analysis.causes.common.places.started_operations import tell_new_operations
+from tb_slowdown_plugin.analysis.causes.common.places.step_parts import main_phase
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     grows_at_intervals,

@@ -29,7 +29,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.memory.growing_bytes import tensors_grow
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, size

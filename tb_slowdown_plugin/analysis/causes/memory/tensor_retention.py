@@ -20,14 +20,16 @@ from __future__ import annotations
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
-from tb_slowdown_plugin.analysis.causes.common.places import (
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     GrowingPlace,
     growing_places,
     main_line,
-    places_of_most,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import places_of_most
+from tb_slowdown_plugin.analysis.causes.common.places.started_operations import (
     starts_operations,
     tell_new_operations,
-    tell_places,
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,

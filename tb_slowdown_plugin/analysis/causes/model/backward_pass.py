@@ -31,8 +31,8 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     snippet,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog import names

@@ -23,7 +23,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate, new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
+from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import counted

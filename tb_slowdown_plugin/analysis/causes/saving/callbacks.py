@@ -27,7 +27,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN_BOARD, Board
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN_BOARD, Board
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
     call_the_model,
     predict_on_batch,

@@ -30,12 +30,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.places import (
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
     main_line,
-    places_of_most,
     tell_places,
 )
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import places_of_most
 from tb_slowdown_plugin.analysis.causes.common.pressure import (
     lying_in,
     rows_by_rate,
@@ -43,7 +43,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
 from tb_slowdown_plugin.analysis.causes.saving import disk_fixes, file_writes

@@ -29,7 +29,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, Claim, lost_seconds, span
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training

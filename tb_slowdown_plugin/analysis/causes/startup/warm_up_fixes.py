@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     parallel_map,
     smaller_buffer,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 

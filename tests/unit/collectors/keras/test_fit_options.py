@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from unit.analysis.conftest import make_run
 
-from tb_slowdown_plugin.analysis.causes.common.program import Board, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board, Program
 from tb_slowdown_plugin.collectors.keras.fit_options import describe_fit
 from tb_slowdown_plugin.collectors.keras.optimizers import Optimizers
 from tb_slowdown_plugin.records.types import Fact

@@ -96,138 +96,120 @@ def test_what_the_first_samples_import_leaves_a_short_run_its_samples():
     assert ages[-1] == pytest.approx(22 * 0.25)
 
 
-class Cheap:
-    """Counts what is read; the clock is the test's."""
+class Collectors:
+    """Counts what is read; takes CPU time to start, once, and for what isn't cheap."""
 
     needs_thread = False
     is_curious = False
+    due_ns = None
 
-    def __init__(self):
+    def __init__(self, start_seconds=0.0, read_seconds=0.0):
         self.reads = []
         self.late = []
+        self.cpu_ns = 0
+        self._start_ns, self._read_ns = int(start_seconds * 1e9), int(read_seconds * 1e9)
 
     def look_late(self, seconds):
         self.late.append((len(self.reads), seconds))
-
-    def start_put_off(self):
-        return True
-
-    def tell_due(self, due_ns):
-        self.due_ns = due_ns
-
-    def read(self, *, cheap=False):
-        self.reads.append(cheap)
-        return {}
-
-
-class SlowToStart(Cheap):
-    """Takes CPU time once, before it is read first, and hardly any then."""
-
-    def __init__(self, start_seconds, read_seconds):
-        super().__init__()
-        self.cpu_ns = 0
-        self._start_ns, self._read_ns = int(start_seconds * 1e9), int(read_seconds * 1e9)
 
     def start_put_off(self):
         self.cpu_ns += self._start_ns
         self._start_ns = 0
         return True
 
+    def tell_due(self, due_ns):
+        self.due_ns = due_ns
+
     def read(self, *, cheap=False):
         self.cpu_ns += 0 if cheap else self._read_ns
-        return super().read(cheap=cheap)
+        self.reads.append(cheap)
+        return {}
+
+
+class Run:
+    """Sampled by a thread that sleeps as long as it is told; the clock is the test's."""
+
+    def __init__(self, collectors):
+        self.now_ns = 0
+        clock = SimpleNamespace(
+            monotonic_ns=lambda: self.now_ns,
+            thread_cpu_ns=lambda: collectors.cpu_ns,
+            unix_seconds=lambda: 0.0,
+        )
+        recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+        self.sampling = Sampling(recorder, collectors, lambda: 0)
+
+    def sample(self, late_seconds=0.0):
+        """Reads what is due, and sleeps, for too long if it has to."""
+        self.now_ns += int((self.sampling.sample() + late_seconds) * 1e9) + 1
 
 
 def test_what_collectors_take_to_start_leaves_a_short_run_its_samples():
     """The driver of a GPU took 110 ms of CPU, and a run of 60 s had one sample."""
-    now_ns = 0
-    slow = SlowToStart(start_seconds=0.11, read_seconds=0.0003)
-    clock = SimpleNamespace(
-        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: slow.cpu_ns, unix_seconds=lambda: 0.0
-    )
-    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
-    sampling = Sampling(recorder, slow, lambda: 0)
-    while now_ns < 10e9:
-        now_ns += int(sampling.sample() * 1e9) + 1
+    slow = Collectors(start_seconds=0.11, read_seconds=0.0003)
+    run = Run(slow)
+    while run.now_ns < 10e9:
+        run.sample()
     assert slow.reads.count(False) == 40
-    (*_, last) = sampling.drain(final=True)
-    assert last.values["monitor_cpu_seconds"] == pytest.approx(0.11 + 0.0003 * len(slow.reads), 0.1)
+    (*_, last) = run.sampling.drain(final=True)
+    assert last.values["monitor_cpu_seconds"] == pytest.approx(0.11 + 0.0003 * 39, abs=1e-6)
+
+
+def test_a_thread_that_was_given_up_while_it_started_a_collector_reads_none():
+    collectors = Collectors()
+    collectors.start_put_off = lambda: False
+    Run(collectors).sample()
+    assert collectors.reads == []
 
 
 def test_a_young_run_is_looked_at_between_two_samples():
-    """Samples that cost 20 ms come every 7 s; what is cheap is read each quarter of a second."""
-    now_ns, cpu_ns = 0, 0
-    cheap = Cheap()
-
-    def read_cpu():
-        nonlocal cpu_ns
-        cpu_ns += 0 if cheap.reads and cheap.reads[-1] else 10_000_000
-        return cpu_ns
-
-    clock = SimpleNamespace(
-        monotonic_ns=lambda: now_ns, thread_cpu_ns=read_cpu, unix_seconds=lambda: 0.0
-    )
-    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
-    sampling = Sampling(recorder, cheap, lambda: 0)
+    """Samples that cost 20 ms come every 14 s; what is cheap is read each quarter of a second."""
+    collectors = Collectors(read_seconds=0.02)
+    run = Run(collectors)
     at = []
     for _ in range(150):
-        before = len(cheap.reads)
-        rest = sampling.sample()
-        at += [now_ns / 1e9] * (len(cheap.reads) - before)
-        now_ns += int(rest * 1e9) + 1
+        before, now_ns = len(collectors.reads), run.now_ns
+        run.sample()
+        at += [now_ns / 1e9] * (len(collectors.reads) - before)
     young = [seconds for seconds in at if seconds < schedule.YOUNG_SECONDS]
-    whole = sum(not each for each in cheap.reads[: len(young)])
+    whole = sum(not each for each in collectors.reads[: len(young)])
     free = 2  # the samples after those that import things come between two looks
     looks = 5 / 0.1 + (schedule.YOUNG_SECONDS - 5) / 0.25
     assert len(young) - free == pytest.approx(looks, abs=2)
     assert whole - free <= 4
-    assert not any(cheap.reads[len(young) + 1 :])
+    assert not any(collectors.reads[len(young) + 1 :])
 
 
 def test_an_old_run_is_looked_at_while_a_collector_has_more_to_see():
     """Such as the line of steps that get slower, where samples cost 5 ms and come every 3.6 s."""
-    now_ns = 0
-    cheap = SlowToStart(start_seconds=0.0, read_seconds=0.005)
-    clock = SimpleNamespace(
-        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: cheap.cpu_ns, unix_seconds=lambda: 0.0
-    )
-    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
-    sampling = Sampling(recorder, cheap, lambda: 0)
+    collectors = Collectors(read_seconds=0.005)
+    run = Run(collectors)
     looks = []
     for second in range(60):
-        cheap.is_curious = second >= 40
-        before = cheap.reads.count(True)
-        while now_ns < (second + 1) * 1e9:
-            now_ns += int(sampling.sample() * 1e9) + 1
-        looks.append(cheap.reads.count(True) - before)
+        collectors.is_curious = second >= 40
+        before = collectors.reads.count(True)
+        while run.now_ns < (second + 1) * 1e9:
+            run.sample()
+        looks.append(collectors.reads.count(True) - before)
     assert sum(looks[16:40]) == 0
     assert sum(looks[40:]) == pytest.approx(60 * np.log(60 / 40), abs=8)
 
 
 def test_who_wakes_up_late_is_told_so_before_it_reads():
-    now_ns = 0
-    cheap = Cheap()
-    clock = SimpleNamespace(
-        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: 0, unix_seconds=lambda: 0.0
-    )
-    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
-    sampling = Sampling(recorder, cheap, lambda: 0)
+    collectors = Collectors()
+    run = Run(collectors)
     for late_seconds in (0.0, 0.01, 0.4, 0.0):
-        now_ns += int((sampling.sample() + late_seconds) * 1e9)
-    sampling.sample()
-    assert cheap.late == [(3, pytest.approx(0.4, abs=0.001))]
+        run.sample(late_seconds)
+    run.sample()
+    assert collectors.late == [(3, pytest.approx(0.4, abs=0.001))]
 
 
 def test_who_reads_knows_when_that_was_due():
     """Not when it woke up: whoever holds the interpreter's lock chooses that."""
-    now_ns = 0
-    cheap = Cheap()
-    clock = SimpleNamespace(
-        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: 0, unix_seconds=lambda: 0.0
-    )
-    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
-    sampling = Sampling(recorder, cheap, lambda: 0)
+    collectors = Collectors()
+    run = Run(collectors)
     for late_seconds in (0.001, 0.005, 0.02):
-        now_ns += int((sampling.sample() + late_seconds) * 1e9)
-        sampling.sample()
-        assert now_ns - cheap.due_ns == pytest.approx(late_seconds * 1e9, abs=10)
+        run.sample(late_seconds)
+        woke_ns = run.now_ns
+        run.sample()
+        assert woke_ns - collectors.due_ns == pytest.approx(late_seconds * 1e9, abs=10)

@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     same,
     snippet,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import Board
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board
 from tb_slowdown_plugin.records.types import Trace
 
 

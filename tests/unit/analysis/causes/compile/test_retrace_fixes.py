@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import advise
 from tb_slowdown_plugin.records.types import Change, Trace
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
+from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES, Program
 from tb_slowdown_plugin.analysis.causes.data import input_wait
 from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.saving.disk_fixes import Writing, advise
 
 

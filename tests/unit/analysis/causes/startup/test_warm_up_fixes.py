@@ -2,7 +2,7 @@
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES
+from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart, advise
 
 

@@ -8,7 +8,7 @@ import pytest
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import fixes
-from tb_slowdown_plugin.analysis.causes.common.program import Board
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board
 from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes
 from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.records.types import Fact

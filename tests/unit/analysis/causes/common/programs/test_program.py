@@ -1,20 +1,10 @@
-"""What a record says of the program: its pipeline, its functions, what is on already."""
+"""What a record says of the program: its functions, and what is on already."""
 
 import numpy as np
-import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.program import Board, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Board, Program
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
-
-
-def test_a_pipeline_has_its_stages_in_order():
-    pipeline = Pipeline(("TFRecord", "Map", "Shuffle", "ParallelBatch"))
-    assert pipeline.reads_files
-    assert pipeline.has("Map")
-    assert not pipeline.has("Cache")
-    assert pipeline.comes_before("Map", "Batch")
-    assert not pipeline.comes_before("Batch", "Map")
 
 
 def test_a_run_without_facts_leaves_all_unknown(make_run):
@@ -54,31 +44,6 @@ def test_an_epoch_has_the_steps_that_keras_plans_or_those_between_its_beginnings
     program = Program.of(make_run(np.full(50, 0.1), events=[planned, *begins]))
     assert program.epoch_steps == 7
     assert Program.of(make_run(np.full(50, 0.1))).epoch_steps == 0
-
-
-@pytest.mark.parametrize(
-    ("stages", "numbers", "slow", "fits"),
-    [
-        ("TFRecord Map Batch", {}, "", True),
-        ("TFRecord Map Batch", {"random": 1.0}, "", True),
-        ("TensorSlice Map Batch", {"random": 1.0}, "", False),
-        ("TensorSlice Map Map Batch", {"random": 2.0}, "Map#4", True),
-        ("TensorSlice Map Map Batch", {"random": 2.0}, "Map#3", True),
-        ("TensorSlice Map Map Batch", {"random": 2.0}, "MapAndBatch#2", False),
-        ("TensorSlice Map Map ParallelBatch", {"random": 2.0}, "Map#3", False),
-        ("TensorSlice Repeat Map Batch", {"endless": 1.0}, "", False),
-        ("TensorSlice Map Repeat Batch", {"endless": 2.0}, "", True),
-        ("TensorSlice Shuffle Batch Prefetch", {}, "", False),
-        ("Tensor FlatMap Batch", {"generator": 1.0}, "", False),
-    ],
-)
-def test_a_cache_fits_work_that_gives_the_same_elements_in_each_epoch(stages, numbers, slow, fits):
-    assert Pipeline(tuple(stages.split()), numbers).can_cache(slow) is fits
-
-
-def test_a_prefetch_counts_where_nothing_works_behind_it():
-    assert Pipeline(("Range", "Map", "Batch", "Prefetch", "Take")).is_prefetched
-    assert not Pipeline(("Range", "Prefetch", "Map", "Batch")).is_prefetched
 
 
 def test_a_board_is_quiet_where_all_of_them_are():
