@@ -5,9 +5,9 @@ A thread that wakes up gets the lock when the one that holds it gives it away, a
 TensorFlow, and never in 4 ms of Python between two such calls: in a loop that spent 16% in a Python
 function and 17% in `sorted`, 150 of 150 samples of its stack were in TensorFlow's call.
 
-Nor may the moment count from that one: in a loop that spent 24% in `sorted`, 12 ms at a time, 14%
-of the samples were there. It counts from the one at which the thread was due, which no lock
-chooses: 24% of them are then.
+Nor may the moment count from that one: in a loop that spent 25% in `sorted`, 12 ms at a time, 9% of
+the samples were there. It counts from the one at which the thread was due, which no lock chooses:
+the samples have its share then (`benchmarks/stack_shares.py`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _LONGEST_SECONDS: Final = 0.01
 """Twice as long as a thread keeps the lock to itself: after it the moment has nothing to do with
 the one at which this thread woke up before."""
 
-_LOCKED_SECONDS: Final = 0.005
-"""How late the thread may wake up because another one keeps the lock, by default."""
+_LOCKED_SECONDS: Final = 0.01
+"""Twice as long, by default, as the thread may wake up late because another one keeps the lock:
+from 5 ms on after it was due, 16% of the samples were where 23% of the time was."""
 
 _INTERVAL_SECONDS: Final = 5e-5
 """How long the other thread may keep the lock meanwhile."""
@@ -45,7 +46,7 @@ if hasattr(os, "register_at_fork"):  # in a child no thread of ours is left to d
 
 
 class AnyMoment:
-    """Sleeps until a random moment, 5 to 15 ms after it was due, and holds the lock then.
+    """Sleeps until a random moment, 10 to 20 ms after it was due, and holds the lock then.
 
     Or, where that is past, for a random time of up to 10 ms.
 
