@@ -66,6 +66,7 @@ def test_siblings_validation_checkpoints_and_summaries_have_accounts(fitted):
     assert (accounts["callback:Slow"][first_of_epoch] >= 2 * DELAY).all()
 
 
+@pytest.mark.timed
 def test_what_tensorboards_callback_takes_after_each_batch_is_booked_to_it(tmp_path):
     """It calls `tf.summary` for each metric, also where `update_freq="epoch"` writes nothing."""
     took = []
