@@ -112,7 +112,8 @@ STEP_RULE: Final = "step_rule"
 """Fact: what a step is, where the program didn't say: "one call of train_step (train.py:41)". Again
 with more "steps" of that rule, where there are several rules."""
 STEP_NOT_CHOSEN: Final = "step_not_chosen"
-"""Fact: a function of the program that was called and makes no step, with its "calls"."""
+"""Fact: a function of the program that was called and makes no step, with its "calls", and the
+"seconds" that they took since the first step (not in records of before)."""
 
 STANDARD_PHASES: Final[dict[str, str]] = {
     "data": INPUT_WAIT,

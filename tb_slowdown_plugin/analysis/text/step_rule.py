@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tb_slowdown_plugin.analysis.text.wording import counted
+import numpy as np
+
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
+from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 from tb_slowdown_plugin.records.types import Run
 
 _MOST_RULES: Final = 3
@@ -28,7 +31,17 @@ def describe_step_rule(run: Run) -> str | None:
 
 
 def describe_not_chosen(run: Run) -> Iterable[str]:
-    """What was called and makes no step, for the reader to correct the rule."""
+    """What was called and makes no step, for the reader to correct the rule, and to spend less."""
+    wall = float(np.nansum(run.steps.period_seconds))
     for _, fact in run.facts(STEP_NOT_CHOSEN):
         calls = counted(int(fact.numbers.get("calls", 0)), "call")
-        yield f"Not counted as steps: {calls} of {fact.subject}."
+        told = f"Not counted as steps: {calls} of {fact.subject}"
+        seconds = fact.numbers.get("seconds", 0.0)
+        share = seconds / wall if wall > 0 else 0.0
+        if share < TELLING:
+            yield f"{told}."
+        else:
+            yield (
+                f"{told}. They took {duration(seconds)}, {percent(share)} of the run. If "
+                "they evaluate the model, do so less often, or on fewer examples."
+            )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
 from tb_slowdown_plugin.errors import reason_of
@@ -16,6 +16,9 @@ from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer.launch.settings import Settings
 from tb_slowdown_plugin.writer.session_factory import create_session
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.writer.launch.training.known_functions import OtherCalls
 
 _MAX_NOT_CHOSEN: Final = 4
 _log = logging.getLogger("tb_slowdown_plugin")
@@ -101,7 +104,7 @@ class Unasked:
         if self.failure:
             return f"the monitor failed: {self.failure}"
         if self.settings.step:
-            called = ", ".join(name for name, _ in self._calls.seen.most_common(_MAX_NOT_CHOSEN))
+            called = ", ".join(name for name, _ in self._not_chosen())
             return f"there was no step by the rule --step {self.settings.step}" + (
                 f" (the program called {called})" if called else ""
             )
@@ -144,8 +147,15 @@ class Unasked:
         self._cycle.close()
         if self._recorder.in_step:
             self._recorder.end()
-        for name, calls in self._calls.seen.most_common(_MAX_NOT_CHOSEN):
-            self._recorder.emit(Fact(STEP_NOT_CHOSEN, name, {"calls": float(calls)}))
+        for name, each in self._not_chosen():
+            numbers = {"calls": float(each.calls), "seconds": each.seconds}
+            self._recorder.emit(Fact(STEP_NOT_CHOSEN, name, numbers))
+
+    def _not_chosen(self) -> list[tuple[str, OtherCalls]]:
+        """Functions that make no step, those that take most first."""
+        return sorted(
+            self._calls.others.items(), key=lambda each: (-each[1].seconds, -each[1].calls)
+        )[:_MAX_NOT_CHOSEN]
 
 
 def _rule_of(names: list[str]) -> str:

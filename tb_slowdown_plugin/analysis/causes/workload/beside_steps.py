@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     usual_functions,
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
-from tb_slowdown_plugin.analysis.text.wording import listed, whole_percent
+from tb_slowdown_plugin.analysis.text.wording import counted, listed, whole_percent
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
@@ -41,6 +41,9 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
         yield lost_seconds(eager), f"work without a graph beside its steps, in {work.place}"
     if case.wall_share(validation) < MATTERS:
         yield from _find_functions(case)
+    for _, fact in case.run.facts(names.STEP_NOT_CHOSEN):
+        calls = counted(round(fact.numbers.get("calls", 0.0)), "call")
+        yield fact.numbers.get("seconds", 0.0), f"{calls} of {fact.subject}, which make no step"
 
 
 def _find_functions(case: Case) -> Iterator[tuple[float, str]]:

@@ -6,8 +6,8 @@ Cost: 1 us a call; reading a graph, once a trace, less than 1 ms.
 from __future__ import annotations
 
 import weakref
-from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,6 +19,15 @@ from tb_slowdown_plugin.writer.launch.training.step_cycle import Training
 ComputingStep: TypeAlias = Callable[[Hashable, Callable[[], bool]], bool]
 """Whether a call of a code that doesn't train is a step all the same; it may ask whether the code
 computes gradients."""
+
+
+@dataclass(slots=True)
+class OtherCalls:
+    """Calls of one function that make no step."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    """What they took since the first step."""
 
 
 class _Known(NamedTuple):
@@ -38,8 +47,8 @@ class KnownFunctions:
     """
 
     def __init__(self, only: str, is_computing_step: ComputingStep) -> None:
-        self.seen: Counter[str] = Counter()
-        """Calls of the program's own functions that make no step."""
+        self.others: dict[str, OtherCalls] = {}
+        """The program's own functions whose calls make no step."""
         self._only = only
         self._is_computing_step = is_computing_step
         self._subjects = Subjects.of_process()
@@ -57,8 +66,13 @@ class KnownFunctions:
             self._functions[function] = _Known(training, 0)
         return training
 
-    def learn(self, function: Any) -> Training | None:
-        """What the call was, after one of a function that was not known to make steps."""
+    def learn(self, function: Any, seconds: float = 0.0) -> Training | None:
+        """What the call was, after one of a function that was not known to make steps.
+
+        Args:
+          function: A `tf.function`.
+          seconds: What the call took; 0 before the first step.
+        """
         subject = self._subjects.of_function(function.python_function)
         if subject.is_library:
             return None
@@ -72,7 +86,9 @@ class KnownFunctions:
             training = Training(name, subject.function)
         code = code_of(function.python_function)
         if training is None:
-            self.seen[name] += 1
+            others = self.others.setdefault(name, OtherCalls())
+            others.calls += 1
+            others.seconds += seconds
             if (
                 not self._only
                 and code is not None
@@ -80,7 +96,7 @@ class KnownFunctions:
                     code, lambda: graph_updates.computes_gradients(function)
                 )
             ):
-                del self.seen[name]
+                del self.others[name]
                 training = Training(name, subject.function, trains=False)
         if training is not None and code is not None:
             self._by_code[code] = training

@@ -26,6 +26,7 @@ from tb_slowdown_plugin.collectors.base import (
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
 from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, METHODS, Assignments
 from tb_slowdown_plugin.writer.launch.training.called_lines import CalledLines
@@ -50,10 +51,16 @@ class TrainingCalls:
       cycle: Makes steps of the calls.
       only: Name of the one function whose calls are steps; "" for all that train.
       fail: Is told what has failed here; nothing is hooked any more then.
+      clock: Of the calls that make no step.
     """
 
     def __init__(
-        self, recorder: Recorder, cycle: StepCycle, only: str, fail: Callable[[Exception], None]
+        self,
+        recorder: Recorder,
+        cycle: StepCycle,
+        only: str,
+        fail: Callable[[Exception], None],
+        clock: Clock | None = None,
     ) -> None:
         from tensorflow.python.eager import context
 
@@ -61,6 +68,7 @@ class TrainingCalls:
         self._cycle = cycle
         self._only = only
         self._fail = fail
+        self._monotonic_ns = (clock or Clock()).monotonic_ns
         self._executing_eagerly = context.executing_eagerly
         self._hooks = MethodHooks(BY, self._leave)
         self._assigning_hooks = MethodHooks(BY, self._leave)
@@ -72,8 +80,8 @@ class TrainingCalls:
         self._lines = CalledLines()
         self._is_inside = False
         self._functions = KnownFunctions(only, self._is_computing_step)
-        self.seen = self._functions.seen
-        """Calls of the program's own functions that make no step."""
+        self.others = self._functions.others
+        """The program's own functions whose calls make no step."""
         self._mark: Opening | None = None
         self._sessions = SessionRuns()
         self.first_wait: Callable[[], Opening | None] = lambda: None
@@ -130,12 +138,14 @@ class TrainingCalls:
         if known is not None:
             yield from self._train(known)
             return
-        is_claimed = False
-        if not self._recorder.is_begun:
+        is_claimed, is_begun = False, self._recorder.is_begun
+        if not is_begun:
             self._mark = self.first_wait() or self._recorder.mark()
             is_claimed = self._recorder.stopwatch.claim_free()  # so that its traces are booked
+        began_ns = self._monotonic_ns()
         yield
-        self._guarded(self._look_at_traces, function)
+        seconds = (self._monotonic_ns() - began_ns) / 1e9 if is_begun else 0.0
+        self._guarded(self._look_at_traces, function, seconds)
         if is_claimed and not self._recorder.is_begun:
             self._recorder.stopwatch.release()
 
@@ -281,9 +291,9 @@ class TrainingCalls:
                 self._recorder.open_since(since)
         self._cycle.enter(training)
 
-    def _look_at_traces(self, function: Any) -> None:
+    def _look_at_traces(self, function: Any, seconds: float) -> None:
         """After a call of a function that was not known to make steps."""
-        training = self._functions.learn(function)
+        training = self._functions.learn(function, seconds)
         if training is None:
             return
         if training.trains:

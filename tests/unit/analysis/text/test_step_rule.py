@@ -57,3 +57,12 @@ def test_what_makes_no_step_is_a_note(make_run):
     seen = Fact(STEP_NOT_CHOSEN, "test_step (train.py:60)", {"calls": 30.0})
     said = report_of(make_run, (100, seen)).notes[-1]
     assert said == "Not counted as steps: 30 calls of test_step (train.py:60)."
+
+
+def test_what_takes_long_and_makes_no_step_is_told_with_its_time(make_run):
+    seen = Fact(STEP_NOT_CHOSEN, "test_step (train.py:60)", {"calls": 30.0, "seconds": 3.0})
+    assert report_of(make_run, (100, seen)).notes[-1] == (
+        "Not counted as steps: 30 calls of test_step (train.py:60). They took 3 s, 60.0% of the "
+        "run. If they evaluate the model, do so less often, or on fewer "
+        "examples."
+    )

@@ -39,7 +39,7 @@ def test_a_sampler_of_plain_tensors_makes_a_step_of_each_call(
         position = position - 0.1 * energy(position)
     assert watched.end() == 20 - _UNCOUNTED
     assert watched.rules == [["energy"]]
-    assert not watched.calls.seen
+    assert not watched.calls.others
 
 
 @pytest.mark.tensorflow
@@ -99,7 +99,7 @@ def test_without_gradients_nothing_is_a_step_where_there_is_a_variable_or_in_ano
     tf.Variable(1.0)
     sample()
     assert watched.end() == 0
-    assert list(watched.calls.seen.values()) == [20 * _UNCOUNTED]
+    assert [each.calls for each in watched.calls.others.values()] == [20 * _UNCOUNTED]
 
 
 @pytest.mark.tensorflow

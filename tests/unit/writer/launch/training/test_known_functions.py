@@ -35,7 +35,14 @@ def test_a_function_that_trains_is_known_from_its_first_call() -> None:
     assert learned(known, update) == ("update", True)
     assert known.find(update) is not None
     assert learned(known, energy) is None
-    assert [name.partition(" (")[0] for name in known.seen] == ["energy"]
+    assert [name.partition(" (")[0] for name in known.others] == ["energy"]
+
+
+def test_what_other_calls_took_adds_up() -> None:
+    known = KnownFunctions("", lambda *_: False)
+    for seconds in (0.0, 0.5, 0.25):
+        known.learn(energy, seconds)
+    assert [(each.calls, each.seconds) for each in known.others.values()] == [(3, 0.75)]
 
 
 def test_only_the_one_that_is_meant_makes_steps() -> None:
@@ -48,7 +55,7 @@ def test_what_only_computes_is_forgotten_and_what_trains_is_not() -> None:
     known = KnownFunctions("", lambda *_: True)
     assert learned(known, energy) == ("energy", False)
     assert learned(known, update) == ("update", True)
-    assert not known.seen
+    assert not known.others
     known.forget_computing()
     assert known.find(energy) is None
     assert known.find(update) is not None
