@@ -29,9 +29,14 @@ def _sums(report: Mapping[str, Any]) -> Iterator[str]:
     total = report["unexplained_seconds"] + sum(each["lost_seconds"] for each in report["causes"])
     if not is_same(total, lost):
         yield f"causes and unexplained time add up to {total} s, not to {lost} s"
-    ids = [cause["cause"] for cause in report["causes"]]
-    for name in {name for name in ids if ids.count(name) > 1}:
-        yield f"{name} is named twice"
+    named = [(cause["cause"], cause.get("subject")) for cause in report["causes"]]
+    for name, subject in {each for each in named if named.count(each) > 1}:
+        yield f"{name} is named twice, as {subject}"
+    ranks: dict[str, int] = {}
+    for cause in report["causes"]:
+        ranks[cause["cause"]] = rank = ranks.get(cause["cause"], 0) + 1
+        if cause.get("rank", rank) != rank:
+            yield f"row {rank} of {cause['cause']} has rank {cause['rank']}"
     for cause in report["causes"]:
         name, seconds = cause["cause"], cause["lost_seconds"]
         yield from _exceeds(name, seconds, lost)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -125,7 +126,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
     found = sort_findings(case)
     claims, rest = found.claims, found.rest
-    per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
+    per_cause = {
+        cause: _per_step(
+            case, tuple(f for claim in claims if claim.cause == cause for f in claim.findings)
+        )
+        for cause in dict.fromkeys(claim.cause for claim in claims)
+    }
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest) + lost_seconds(pending)
     wall = diagnosis.ledger.wall_seconds
@@ -172,7 +178,10 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
         unexplained_seconds=unexplained,
-        causes=tuple(_cause(case, claim, past) for claim in claims),
+        causes=tuple(
+            _cause(case, claim, past, rank)
+            for claim, rank in zip(claims, _ranks(claims), strict=True)
+        ),
         suspects=find_suspects(replace(case, findings=rest)),
         workers=describe_workers(run),
         signals=mark_signals(run, signal_states(run), spots),
@@ -187,7 +196,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *tell_restarting_growth(case, restarting),
             *forecast(run),
             *describe_not_chosen(run),
-            *describe_others(run.trials, [claim.cause for claim in claims]),
+            *describe_others(run.trials, [*per_cause]),
         ),
         as_of=_last_step(run),
         recent=recent,
@@ -215,7 +224,6 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         per_cause,
         tuple(sorted(find_change_points(case, claims, rest, per_cause))),
         find_marks(run, case.graphs),
-        {claim.cause: claim.subject for claim in claims},
     )
     next_look = None if pending else investigate(run, account)
     return replace(account, report=replace(report, investigation=next_look))
@@ -273,7 +281,15 @@ def _tell_place(claim: Claim) -> Iterable[str]:
         yield f"Where to look: `{f'{function} ({line})' if function else line}`."
 
 
-def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
+def _ranks(claims: Iterable[Claim]) -> Iterable[int]:
+    """The place of each among those of its cause."""
+    seen: Counter[str] = Counter()
+    for claim in claims:
+        seen[claim.cause] += 1
+        yield seen[claim.cause]
+
+
+def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen], rank: int) -> Cause:
     seconds = lost_seconds(claim.findings)
     main = largest(claim.findings)
     first, last = span(claim.findings)
@@ -295,4 +311,6 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         external=claim.external,
         place=claim.place,
         confirmed=trial_of(claim.cause, case.run.trials),
+        subject=claim.subject,
+        rank=rank,
     )

@@ -46,3 +46,5 @@ WAITS_WRITING: Final = f"{WAITS}writing"
 
 IN_PACKAGE: Final = "in:"
 """And the name of a package that has advice of its own: in that."""
+CALLED_BY: Final = "by:"
+"""And a function of the program, by its first line: that had called the place's function."""

@@ -39,7 +39,7 @@ def fix(chosen: Namespace) -> int:
     if not found and chosen.cause is None:
         tell("the run has no named cause, so there is nothing to fix; see 'tbslow report'")
     elif not found:
-        told = ", ".join(each.cause for each in report.causes) or "none"
+        told = ", ".join(report.lost_by_cause()) or "none"
         raise InputError(f"the run has no cause '{chosen.cause}'; its causes: {told}")
     with_lines = [each for each in found if _has_lines(each)]
     if found and not with_lines:

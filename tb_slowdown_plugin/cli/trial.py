@@ -114,7 +114,7 @@ def _experiment(
         raise InputError(f"nothing can be tried: {first.reason}")
     recorded = known or _run_in(logdir)
     report = account_for(recorded).report if recorded else None
-    causes = [cause.cause for cause in report.causes] if report else []
+    causes = list(report.lost_by_cause()) if report else []
     if chosen.patch and recorded and report:
         experiments = _add_patches(process, recorded, report)
     else:

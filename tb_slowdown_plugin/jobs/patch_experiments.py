@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import UncertainError
 from tb_slowdown_plugin.report.patches.diff import unified_diff
 from tb_slowdown_plugin.report.patches.evidence import Patch
-from tb_slowdown_plugin.report.patches.finder import find_fixes, patched_files
+from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes, patched_files
 
 _BY_EFFECT: Final[tuple[Changes, ...]] = ("yes", "numerics", "no")
 
@@ -35,19 +36,21 @@ def find_patch_experiments(run: Run, report: Report, root: Path) -> Iterator[Pat
       report: Its report.
       root: The directory in which the program's files are.
     """
+    fixes: dict[str, list[Fix]] = defaultdict(list)
     for fix in find_fixes(run, report, root):
-        if not fix.patches:
-            continue
+        if fix.patches:
+            fixes[fix.cause.cause].append(fix)
+    for cause, each in fixes.items():
         try:
-            changed = patched_files([fix])
+            changed = patched_files(each)
         except UncertainError:
             continue
-        cause = fix.cause.cause
+        patches = tuple(patch for fix in each for patch in fix.patches)
         experiment = Experiment(
             PATCH + cause,
-            " ".join(patch.title for patch in fix.patches),
+            " ".join(patch.title for patch in patches),
             (cause,),
-            _effect(fix.patches),
+            _effect(patches),
             "".join(
                 unified_diff(source, text).decode("utf-8", "replace") for source, text in changed
             ),

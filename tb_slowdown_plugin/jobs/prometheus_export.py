@@ -91,9 +91,9 @@ class Metrics:
 def lost_by_cause(look: RunLook) -> dict[str, float]:
     """Cause id -> lost seconds; ids of a newer version are "other"."""
     found: dict[str, float] = {"unexplained": look.report.unexplained_seconds}
-    for cause in look.report.causes:
-        name = cause.cause if cause.cause in CAUSES else "other"
-        found[name] = found.get(name, 0.0) + cause.lost_seconds
+    for cause, seconds in look.report.lost_by_cause().items():
+        name = cause if cause in CAUSES else "other"
+        found[name] = found.get(name, 0.0) + seconds
     return found
 
 

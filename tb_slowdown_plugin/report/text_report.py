@@ -125,7 +125,7 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     healthy = report.wall_seconds - report.lost_seconds
     parts = [
         ("healthy", _rest(report), healthy),
-        *((c.cause, cause_title(c.cause), c.lost_seconds) for c in report.causes),
+        *((cause, cause_title(cause), lost) for cause, lost in report.lost_by_cause().items()),
         ("unexplained", cause_title("unexplained"), report.unexplained_seconds),
     ]
     parts = [part for part in parts if part[0] == "healthy" or part[2] > 0]

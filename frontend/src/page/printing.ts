@@ -1,6 +1,7 @@
 /** Printing: every cause open, in light colours, at the width that fits the paper. */
 
 import { CONFIRMING, UNEXPLAINED } from "../catalog/causes";
+import { cardId } from "../model/run/cards";
 import type { State } from "./state/state";
 
 /** As in print.css. */
@@ -11,7 +12,7 @@ export const DRAW = "slowdown-draw";
 
 /** Everything that a reader would open, opened. */
 export function opened(state: State): State {
-  const named = (state.report?.causes ?? []).map((cause) => cause.cause);
+  const named = (state.report?.causes ?? []).map(cardId);
   const cards = [...named, UNEXPLAINED, CONFIRMING];
   return {
     ...state,

@@ -70,8 +70,7 @@ def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
     """The claims, the largest first, and the findings that nobody claims."""
     claims: list[Claim] = []
     for rule in RULES:
-        claim = rule(case)
-        if claim is not None:
+        while (claim := rule(case)) is not None:
             claims.append(claim)
             case = replace(case, findings=case.part(claim.findings)[1])
     return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings

@@ -58,7 +58,7 @@ def tell_pending(
         growth=growth,
         verb="Getting slower" if largest.pattern == "drift" else "Slower",
         candidate=candidate,
-        subject=whole.subjects.get(candidate or "") or _in_sentence(candidate),
+        subject=_subject_of(whole.report, candidate),
         due_row=len(lost) + int(rows),
     )
     verdict = whole.report.verdict if is_by_others(split, whole) else "slowdown"
@@ -115,13 +115,19 @@ def tell_slowing(run: Run, account: RunAccount, slowing: Slowing, *, by_others: 
 
 def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> str | None:
     """The cause that gets most of the pending seconds if all is confirmed, or its suspect."""
-    known = {cause.cause: cause.lost_seconds for cause in confirmed.causes}
     fits = {suspect.cause: suspect.seconds for suspect in whole.suspects}
-    fits |= {
-        cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0) for cause in whole.causes
-    }
+    fits |= dict.fromkeys((cause.cause for cause in whole.causes), 0.0)
+    for sign, report in ((1.0, whole), (-1.0, confirmed)):
+        for cause in report.causes:
+            if cause.cause in fits:
+                fits[cause.cause] += sign * cause.lost_seconds
     best = max(fits, key=lambda cause: fits[cause], default=None)
     return best if best is not None and fits[best] >= MATTERS * pending_seconds else None
+
+
+def _subject_of(report: Report, candidate: str | None) -> str:
+    known = (cause.subject for cause in report.causes if cause.cause == candidate)
+    return next(known, "") or _in_sentence(candidate)
 
 
 def _in_sentence(cause: str | None) -> str:
@@ -193,7 +199,7 @@ def _with_confirming(
             report.verdict,
             steps=report.steps,
             wall_seconds=wall,
-            lost=[(account.subjects[each.cause], each.lost_seconds) for each in report.causes],
+            lost=[(each.subject, each.lost_seconds) for each in report.causes],
             unexplained_seconds=unexplained_seconds,
         )
     else:

@@ -54,9 +54,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One named cause of a run's slowdown."""
+    """One named cause of a run's slowdown: where two callbacks are slow, each is one."""
 
     cause: str
+    """Its id in the catalog; several of a report may have the same."""
     lost_seconds: float
     lost_fraction: float
     pattern: Pattern
@@ -74,6 +75,10 @@ class Cause:
     """The line to change; None where the record has none."""
     confirmed: Trial | None = None
     """The experiment that tested it, whatever came of it; None where none has."""
+    subject: str = ""
+    """The cause as it stands in a headline: "retracing of train_step (train.py:41)"."""
+    rank: int = 1
+    """Its place among those of the same id, 1 for the costliest."""
 
 
 @dataclass(frozen=True, slots=True)

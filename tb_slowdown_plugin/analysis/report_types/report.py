@@ -90,6 +90,13 @@ class Report:
     settings: tuple[Mapping[str, str | float], ...] = ()
     """`name` and `value` of versions, devices, items a step, workers."""
 
+    def lost_by_cause(self) -> dict[str, float]:
+        """Cause id -> lost seconds, of all its rows; in their order."""
+        lost: dict[str, float] = {}
+        for cause in self.causes:
+            lost[cause.cause] = lost.get(cause.cause, 0.0) + cause.lost_seconds
+        return lost
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dicts, lists, texts, and numbers, as in the JSON; NaN is None."""
         plain: dict[str, Any] = without_nan(asdict(self))
@@ -110,5 +117,3 @@ class RunAccount:
     """(row, what begins there), ascending"""
     marks: Mapping[str, tuple[Int, Float]] = field(default_factory=dict)
     """"retraces", "gc", "checkpoints" or "captures" -> rows (ascending) and seconds of each"""
-    subjects: Mapping[str, str] = field(default_factory=dict)
-    """Cause id -> the cause as it stands in a headline."""

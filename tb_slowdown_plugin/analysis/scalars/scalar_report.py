@@ -113,7 +113,6 @@ def account_for_scalars(run: Run) -> RunAccount:
         per_cause,
         tuple(_change_points(diagnosis, late, rise)),
         find_marks(run, ()),
-        {WARM_UP: "warm-up"} if first else {},
     )
 
 

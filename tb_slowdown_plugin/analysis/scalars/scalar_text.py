@@ -78,6 +78,7 @@ def describe_warm_up(run: Run, first: tuple[Finding, ...], wall: float) -> Itera
         f"{steps[1]:,}. What they were spent on wasn't measured.",
         (),
         (),
+        subject="warm-up",
     )
 
 

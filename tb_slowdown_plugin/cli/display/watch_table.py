@@ -156,7 +156,7 @@ def _fix(cause: Cause | None) -> str:
 def _lost_to(report: Report) -> str:
     if report.verdict not in ("slowdown", "slow_start"):
         return report.verdict.replace("_", " ").capitalize()
-    lost = [(cause.lost_seconds, cause.cause) for cause in report.causes]
+    lost = [(seconds, cause) for cause, seconds in report.lost_by_cause().items()]
     lost.append((report.unexplained_seconds, "unexplained"))
     ranked = sorted((each for each in lost if each[0] > 0.0), reverse=True)[:_MAX_CAUSES]
     return ", ".join(f"{cause_title(cause)} {duration(seconds)}" for seconds, cause in ranked)

@@ -14,27 +14,29 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from types import CodeType, FrameType
-from typing import Final, TypeAlias
+from types import FrameType
+from typing import Final
 
 from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import (
-    is_installed,
-    is_known_library,
-    program_frame,
-)
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
+from tb_slowdown_plugin.collectors.hooks.installed_code import program_frame
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
     caller_of_model,
     runs_graph,
     runs_no_graph,
-    starts_operation,
     trains_eagerly,
 )
 from tb_slowdown_plugin.collectors.python.feeding import Feeding
+from tb_slowdown_plugin.collectors.python.sampled_frames import (
+    Place,
+    calls_no_tensorflow,
+    find_caller,
+    libraries_of,
+    place_of,
+)
 from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
 from tb_slowdown_plugin.collectors.python.waiting import Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
@@ -58,9 +60,6 @@ _STILL_SECONDS: Final = 1e-4
 """Python's own lines go on within it: a loop takes 0.05 us for each turn, an operation on one row
 20 us."""
 
-_TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
-"""Packages that are told where one of them runs: each has advice of its own, or may have."""
-
 _PLACES: Final = 5
 """Places told of a set of samples, the most frequent ones."""
 
@@ -72,10 +71,6 @@ _NOTE_NS: Final = 1_000_000_000
 
 _MOSTLY: Final = 0.5
 """Share of a delay that is the lock's, so that the thread which woke up late has waited for it."""
-
-
-Place: TypeAlias = tuple[CodeType, int]
-"""A line of the user's."""
 
 
 class PythonStacks:
@@ -173,12 +168,12 @@ class PythonStacks:
         """
         assert self._frames is not None
         stack = stack_of(self._frames().get(self._context.stopwatch.thread))
-        place = _place(stack)
+        place = place_of(program_frame(stack))
         is_own = place is not None and self._is_own(place, stack[0])
         before, now = self._waited_ns, _waited_for_a_core()
         waited = before is None or now is None or now - before >= _MOSTLY * seconds * 1e9
         if place is not None and not waited:
-            self._held = place, [stack_samples.OWN] * is_own
+            self._held = place, [*self._tell_caller(stack, place), *[stack_samples.OWN] * is_own]
 
     def stop(self) -> None:
         """Tells what was seen since the last set, if it is enough.
@@ -201,10 +196,10 @@ class PythonStacks:
 
     def _look(self, thread: int, frames: Frames) -> None:
         stack = stack_of(frames().get(thread))
-        place = _place(stack)
+        place = place_of(program_frame(stack))
         if place is not None:
             frame = stack[0]
-            inside = _libraries_of(frame)
+            inside = libraries_of(frame)
             at = frame.f_lasti
             is_own = self._is_own(place, frame)  # now: to look for a wait takes a while
             feeds = self._feeding.feeds(frame)
@@ -219,7 +214,7 @@ class PythonStacks:
                 elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(stack_samples.OWN)
                 elif runs_no_graph(frame):
-                    place = _place_of(caller_of_model(stack)) or place
+                    place = place_of(caller_of_model(stack)) or place
                     inside.append(stack_samples.NO_GRAPH)
                     if self._stands_still(thread, frames, frame, at):
                         inside.append(stack_samples.LONG_OPERATION)
@@ -229,7 +224,13 @@ class PythonStacks:
                         inside.append(stack_samples.LONG_TRAINING)
                 elif runs_graph(frame):
                     inside.append(stack_samples.GRAPH)
-            self._add(place, inside)
+            self._add(place, [*inside, *self._tell_caller(stack, place)])
+
+    def _tell_caller(self, stack: Stack, place: Place) -> list[str]:
+        code = find_caller(stack, place[0])
+        if code is None:
+            return []
+        return [stack_samples.CALLED_BY + self._places.in_code(code, code.co_firstlineno)]
 
     def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:
         """Whether one call of C goes on, such as NumPy's of a large array: no work of Python's."""
@@ -238,7 +239,7 @@ class PythonStacks:
 
     def _is_own(self, place: Place, innermost: FrameType) -> bool:
         """Whether Python runs that is neither TensorFlow's nor in an account."""
-        return not self._context.stopwatch.opened and _calls_no_tensorflow(place[0], innermost)
+        return not self._context.stopwatch.opened and calls_no_tensorflow(place[0], innermost)
 
     def _add(self, place: Place, inside: list[str]) -> None:
         self._keep_ended()
@@ -275,35 +276,6 @@ class PythonStacks:
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
         self._inside.clear()
-
-
-def _place(stack: Stack) -> Place | None:
-    """The innermost frame outside of libraries, None where there is none."""
-    return _place_of(program_frame(stack))
-
-
-def _place_of(frame: FrameType | None) -> Place | None:
-    return None if frame is None else (frame.f_code, line_of(frame))
-
-
-def _libraries_of(innermost: FrameType) -> list[str]:
-    """The package that the place was in at that moment, and whether an operation of TensorFlow."""
-    inside = [stack_samples.EAGER] if starts_operation(innermost) else []
-    if is_installed(innermost.f_code.co_filename):
-        package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
-        if package in _TOLD:
-            inside.append(f"{stack_samples.IN_PACKAGE}{package}")
-    return inside
-
-
-def _calls_no_tensorflow(code: CodeType, innermost: FrameType) -> bool:
-    """Whether the code runs itself, or has called another library than TensorFlow and Keras."""
-    frame: FrameType | None = innermost
-    while frame is not None and frame.f_code is not code:
-        if is_known_library(frame):
-            return False
-        frame = frame.f_back
-    return True
 
 
 def _waited_for_a_core() -> int | None:

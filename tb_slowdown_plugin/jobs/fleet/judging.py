@@ -48,9 +48,7 @@ def _judge(stored: StoredRun, bounds: Bounds) -> Rows:
     try:
         for run in read_stored(stored, damages, attach=with_what_is_beside, bounds=bounds):
             account = account_for(run)
-            of_run, causes = judged_rows(
-                stored, run_row(run, account), account.report, account.subjects
-            )
+            of_run, causes = judged_rows(stored, run_row(run, account), account.report)
             rows.runs.append(of_run)
             rows.causes.extend(causes)
     except MemoryError:

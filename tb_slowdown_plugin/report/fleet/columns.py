@@ -7,7 +7,6 @@ one that is removed, or means another thing, raises it.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -106,9 +105,7 @@ class Rows(NamedTuple):
     causes: list[Row]
 
 
-def judged_rows(
-    stored: StoredRun, row: RunRow, report: Report, subjects: Mapping[str, str]
-) -> tuple[Row, list[Row]]:
+def judged_rows(stored: StoredRun, row: RunRow, report: Report) -> tuple[Row, list[Row]]:
     """The row of a run, and the rows of its causes."""
     values = asdict(row)
     each = row.accelerators
@@ -139,7 +136,7 @@ def judged_rows(
             rank,
             cause.cause,
             cause.lost_seconds,
-            subject=subjects.get(cause.cause),
+            subject=cause.subject or None,
             pattern=cause.pattern,
             confidence=cause.confidence,
             external=cause.external,

@@ -37,13 +37,13 @@ def with_patches(report: Report, run: Run, root: Path) -> Report:
     """
     if not run.facts(SOURCE_LINE):
         return report
-    fixes = {fix.cause.cause: fix for fix in find_fixes(run, report, root, exact=True)}
-    return replace(report, causes=tuple(_patched(cause, fixes) for cause in report.causes))
+    fixes = find_fixes(run, report, root, exact=True)
+    return replace(report, causes=tuple(map(_patched, fixes)))
 
 
-def _patched(cause: Cause, fixes: dict[str, Fix]) -> Cause:
-    fix = fixes.get(cause.cause)
-    if fix is None or not fix.patches:
+def _patched(fix: Fix) -> Cause:
+    cause = fix.cause
+    if not fix.patches:
         return cause
     replaced = [patch.instead_of or cause.advice[:1] for patch in fix.patches]
     examples = [each for each in cause.advice if not any(each in those for those in replaced)]

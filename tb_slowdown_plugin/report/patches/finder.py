@@ -79,6 +79,8 @@ def _fix(evidence: Evidence, taken: dict[Path, list[Edit]]) -> Fix:
                 refusals.append(str(why))
                 continue
             edits = taken.setdefault(patch.source.path, [])
+            if all(edit in edits for edit in patch.edits):
+                continue  # found for another row of the cause
             if any(_overlap(one, other) for one in patch.edits for other in edits):
                 refusals.append(
                     f"Another patch changes the same code at {patch.source.name}:{patch.line}; "

@@ -26,10 +26,9 @@ def test_each_step_and_the_run_add_up(name):
     assert explained + report.unexplained_seconds == pytest.approx(report.lost_seconds)
     assert report.lost_fraction == pytest.approx(report.lost_seconds / report.wall_seconds)
     assert {cause.cause for cause in report.causes} | {"unexplained"} == set(account.lost_per_step)
-    for cause in report.causes:
-        lost = account.lost_per_step[cause.cause].sum()
-        assert lost == pytest.approx(cause.lost_seconds)
-        assert account.subjects[cause.cause]
+    for cause, lost in report.lost_by_cause().items():
+        assert account.lost_per_step[cause].sum() == pytest.approx(lost)
+    assert all(cause.subject for cause in report.causes)
 
 
 def test_an_opened_case_names_no_cause_yet():

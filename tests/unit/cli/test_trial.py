@@ -55,7 +55,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Played]:
 @pytest.fixture
 def has_causes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def has(*causes: str) -> None:
-        report = SimpleNamespace(causes=[SimpleNamespace(cause=cause) for cause in causes])
+        report = SimpleNamespace(lost_by_cause=lambda: dict.fromkeys(causes, 1.0))
         monkeypatch.setattr(command, "_run_in", lambda _: object())
         monkeypatch.setattr(command, "account_for", lambda _: SimpleNamespace(report=report))
 

@@ -64,6 +64,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "external",
         "place",
         "confirmed",
+        "subject",
+        "rank",
     ]
 
 

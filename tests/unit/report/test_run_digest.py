@@ -40,7 +40,7 @@ def test_a_slow_run_tells_its_first_cause_and_since_when() -> None:
     assert found.lost_seconds == pytest.approx(20.0, rel=0.03)
     assert found.since_step == account.report.causes[0].steps[0] == 200
     assert found.since_seconds == pytest.approx(20.0, rel=0.03)
-    assert found.subject == account.subjects["input_pipeline"]
+    assert found.subject == account.report.causes[0].subject != ""
     assert found.steps_per_second == pytest.approx(400 / 60, rel=0.02)
     assert found.items_per_second == pytest.approx(64 * 400 / 60, rel=0.02)
     assert len(found.spark) == 40

@@ -99,6 +99,8 @@ export interface Trial {
 
 export interface Cause {
   readonly cause: string;
+  /** Its place among those of the same id, 1 for the costliest. */
+  readonly rank?: number;
   readonly lost_seconds: number;
   readonly lost_fraction: number;
   readonly pattern: Pattern;

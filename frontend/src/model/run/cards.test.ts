@@ -71,6 +71,16 @@ describe("cards", () => {
     expect(card?.advice).toEqual([advice]);
   });
 
+  it("are found apart where two are of one cause, whose seconds over the run are of both", () => {
+    const causes = [cause(), cause({ rank: 2, lost_seconds: 9 }), cause({ cause: "disk" })];
+    const list = cards(report({ causes, unexplained_seconds: 0 }));
+    expect(list.map(({ id, isOnly }) => [id, isOnly])).toEqual([
+      ["retracing", false],
+      ["disk", true],
+      ["retracing:2", false],
+    ]);
+  });
+
   it("promise back only what was timed directly, and not the start of the run", () => {
     const timed = cause();
     const causes = [

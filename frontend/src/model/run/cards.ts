@@ -16,7 +16,10 @@ import { rowOfStep, type Track, timeOfRow } from "../timeline/track";
 import { between, type Window } from "../timeline/window";
 
 export interface Card {
+  /** The cause, with its rank from the second of the same id on: "callbacks:2". */
   readonly id: string;
+  /** The only one of its cause: the timeline's seconds are its own. */
+  readonly isOnly?: boolean;
   readonly name: string;
   readonly code: string;
   readonly summary: string;
@@ -50,7 +53,7 @@ export function cards(report: RunReport): Card[] {
   const { confirming } = report;
   const open = confirming ? [confirmingCard(report, confirming)] : [];
   // As in the sum: the largest first.
-  const named = [...report.causes.map(cardOf), ...open].sort(
+  const named = [...report.causes.map((cause) => cardOf(cause, report)), ...open].sort(
     (a, b) => b.lostSeconds - a.lostSeconds,
   );
   const seconds = Math.max(0, report.unexplained_seconds - (confirming?.seconds ?? 0));
@@ -92,11 +95,16 @@ function tried({ confirmed }: Cause): string[] {
   return [`${confirmed.text.slice(0, 1).toUpperCase()}${confirmed.text.slice(1)}.`];
 }
 
-function cardOf(cause: Cause): Card {
+/** What a cause's card is found by. */
+export const cardId = ({ cause, rank = 1 }: Pick<Cause, "cause" | "rank">): string =>
+  rank > 1 ? `${cause}:${rank}` : cause;
+
+function cardOf(cause: Cause, report: RunReport): Card {
   const { name, code } = causeKind(cause.cause);
   const [confidence, confidenceMeaning] = CONFIDENCE[cause.confidence];
   return {
-    id: cause.cause,
+    id: cardId(cause),
+    isOnly: report.causes.every((other) => other === cause || other.cause !== cause.cause),
     name,
     code,
     summary: cause.summary,

@@ -18,6 +18,19 @@ describe("terms", () => {
     expect(total(ledger.map((term) => term.share))).toBeCloseTo(1, 12);
   });
 
+  it("has one term for two callbacks", () => {
+    const causes = [
+      cause({ cause: "callbacks", lost_seconds: 20 }),
+      cause({ cause: "callbacks", rank: 2, lost_seconds: 16 }),
+    ];
+    const ledger = terms(report({ causes }));
+    expect(ledger.map(({ id, seconds }) => [id, seconds])).toEqual([
+      ["healthy", 60],
+      ["callbacks", 36],
+      ["unexplained", 4],
+    ]);
+  });
+
   it("shows what waits to be confirmed apart from what is unexplained", () => {
     const confirming = {
       seconds: 3,

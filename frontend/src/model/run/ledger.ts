@@ -28,10 +28,19 @@ export function terms(report: RunReport): Term[] {
   };
   return [
     { id: HEALTHY, code: "", name: nameOfRest(report), seconds: healthy, share: share(healthy) },
-    ...report.causes.map((cause) => term(cause.cause, cause.lost_seconds)),
+    ...[...lostByCause(report)].map(([cause, seconds]) => term(cause, seconds)),
     term(CONFIRMING, confirming),
     term(UNEXPLAINED, Math.max(0, report.unexplained_seconds - confirming)),
   ].filter((entry) => entry.id === HEALTHY || entry.seconds >= 0.0005);
+}
+
+/** Seconds of each cause, of all its cards; in their order. */
+export function lostByCause(report: RunReport): Map<string, number> {
+  const lost = new Map<string, number>();
+  for (const { cause, lost_seconds } of report.causes) {
+    lost.set(cause, (lost.get(cause) ?? 0) + lost_seconds);
+  }
+  return lost;
 }
 
 /** Without a baseline nobody knows whether the rest is healthy. */

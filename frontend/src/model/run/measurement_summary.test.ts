@@ -4,9 +4,9 @@ import { checks, tally } from "./measurement_summary";
 
 describe("checks", () => {
   it("tells what a cause cost that was named, as a short start is in a healthy run", () => {
-    const start = cause({ cause: "warm_up", lost_seconds: 0.25, lost_fraction: 0.03 });
+    const start = cause({ cause: "warm_up", lost_seconds: 3, lost_fraction: 0.03 });
     const list = checks(report({ causes: [start], signals: [] }));
-    expect(list[0]).toEqual({ id: "warm_up", seen: true, text: "250 ms, 3.0%" });
+    expect(list[0]).toEqual({ id: "warm_up", seen: true, text: "3 s, 3.0%" });
   });
 
   it("does not call checked what no signal saw", () => {

@@ -6,6 +6,7 @@ import { duration, percent } from "../../base/format";
 import { CAUSES, sentence, UNEXPLAINED } from "../../catalog/causes";
 import { seenBy } from "../../catalog/collectors";
 import { found } from "./found";
+import { lostByCause } from "./ledger";
 
 export interface Check {
   readonly id: string;
@@ -16,10 +17,11 @@ export interface Check {
 
 /** Causes that need step times alone are always seen. */
 export function checks(report: RunReport, timeline?: Timeline): Check[] {
+  const lost = lostByCause(report);
   return CAUSES.filter((cause) => cause.id !== UNEXPLAINED).map(({ id }) => {
-    const named = report.causes.find((one) => one.cause === id);
-    if (named !== undefined) {
-      const text = `${duration(named.lost_seconds)}, ${percent(named.lost_fraction)}`;
+    const seconds = lost.get(id);
+    if (seconds !== undefined) {
+      const text = `${duration(seconds)}, ${percent(seconds / report.wall_seconds)}`;
       return { id, seen: true, text };
     }
     const names = seenBy(id);

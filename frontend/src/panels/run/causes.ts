@@ -87,7 +87,8 @@ function row(card: Card, page: Page, open: boolean): TemplateResult {
 
 function spark(card: Card, page: Page): TemplateResult {
   const scene = page.whole;
-  if (scene === undefined) return html`<span class="spark"></span>`;
+  const isOwn = card.isOnly ?? true;
+  if (scene === undefined || !isOwn) return html`<span class="spark"></span>`;
   const bars = sparkline(scene.timeline, card.id, SPARK_BARS);
   const late = card.steps !== undefined && card.pattern !== "warm_up" && card.pattern !== "flat";
   const row = late && card.steps ? rowOfStep(scene.track, card.steps[0]) : 0;

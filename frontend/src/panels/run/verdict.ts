@@ -18,7 +18,7 @@ import { badge } from "../../charts/badge";
 import { textWidth } from "../../charts/canvas/text_labels";
 import { answerSince } from "../../model/changes/answer";
 import { stretchBefore } from "../../model/changes/changed";
-import { sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
+import { cardId, sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
 import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
 import { checks, isChecked, tally } from "../../model/run/measurement_summary";
 import { type Page, sealed } from "../contract";
@@ -153,7 +153,7 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
     }}>${name}</a>`;
   const named = report.causes.map((cause) => ({
     seconds: cause.lost_seconds,
-    text: html`${link(cause.cause, causeKind(cause.cause).name)} cost ${duration(cause.lost_seconds)}${since(cause)}. `,
+    text: html`${link(cardId(cause), causeKind(cause.cause).name)} cost ${duration(cause.lost_seconds)}${since(cause)}. `,
   }));
   const rest = report.unexplained_seconds;
   const text = html`${duration(rest)} is ${link(UNEXPLAINED, "unexplained")}. `;
@@ -179,11 +179,10 @@ function giveBackSentence(report: RunReport): string {
   const timed = sparable(report);
   const back = timed.reduce((sum, cause) => sum + cause.lost_seconds, 0);
   if (back < report.lost_seconds / 2) return "";
-  const [first, second] = timed;
   const without =
-    timed.length > 2 || first === undefined
+    timed.length > 2
       ? `the ${timed.length} timed causes`
-      : [first, second].flatMap((cause) => (cause ? nameInText(cause.cause) : [])).join(" and ");
+      : [...new Set(timed.map((cause) => nameInText(cause.cause)))].join(" and ");
   return `Fixing ${without} would cut these ${plural(report.steps, "step")} to about ${duration(report.wall_seconds - back)}.`;
 }
 

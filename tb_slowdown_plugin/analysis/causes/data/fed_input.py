@@ -5,7 +5,7 @@ from __future__ import annotations
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
-from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import find_flat_function
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import find_flat_functions
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -43,9 +43,10 @@ def tell(case: Case, finding: Finding) -> str:
     """What it comes to, and how often it was seen."""
     seconds = finding.lost_seconds
     told = f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run)"
-    found = find_flat_function(case.run, stack_samples.FEEDS)
-    if found is None:
+    feeding = find_flat_functions(case.run, stack_samples.FEEDS)
+    if not feeding:
         return f"{told} was lost to what feeds the loop."
+    (found,) = feeding
     return (
         f"{told} was lost to what feeds the loop: in {count(found.working)} of {count(found.of)} "
         "samples of its stack the training thread was in a generator or a loader of the program."

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snip
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
-from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_functions
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
@@ -24,10 +24,11 @@ from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of a function that works in Python, in every step or every so many."""
-    claimed = case.of(names.EAGER, names.OWN_PYTHON)
-    if not claimed:
+    working = case.of(names.EAGER, names.OWN_PYTHON)
+    if not working:
         return _claim_eager_work(case) or _claim_regular_function(case)
-    main = largest(claimed)
+    main = largest(working)
+    claimed = tuple(finding for finding in working if finding.source == main.source)
     place = names.place(names.detail(main.source))
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.EAGER:
@@ -131,7 +132,8 @@ def _often(case: Case, finding: Finding) -> str:
 
 def _tell_samples(case: Case, finding: Finding) -> str:
     family = names.family(finding.source)
-    found = find_flat_function(case.run, WORKS[family])
+    functions = find_flat_functions(case.run, WORKS[family])
+    found = next((f for f in functions if f.place == names.detail(finding.source)), None)
     seconds = finding.lost_seconds
     told = (
         f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by samples "

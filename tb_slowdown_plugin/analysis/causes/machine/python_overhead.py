@@ -2,7 +2,8 @@
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or, from the
 first step on, a quarter of all samples are in Python of one function, or in operations that it
-starts one by one, beside the graph. Or another thread takes a core.
+starts one by one, beside the graph; further functions are told from a tenth on. Or another thread
+takes a core. Each function, and each line that waits, has a row of its own.
 
 Confused with:
 

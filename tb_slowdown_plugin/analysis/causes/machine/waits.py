@@ -27,11 +27,12 @@ _WAITS: Final = (
 
 
 def claim(case: Case) -> Claim | None:
-    """Claims the seconds of lines that wait for another thread."""
-    claimed = case.of(names.WAIT)
-    if not claimed:
+    """Claims the seconds of the line that waits most for another thread."""
+    waiting = case.of(names.WAIT)
+    if not waiting:
         return None
-    main = largest(claimed)
+    main = largest(waiting)
+    claimed = tuple(finding for finding in waiting if finding.source == main.source)
     account = names.detail(main.source)
     line = names.place(account)
     usual, often = usual_and_often(case, main)
@@ -47,12 +48,6 @@ def claim(case: Case) -> Claim | None:
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
             *tell_looks(case, account, _WAITS),
-            *(
-                f"Another {ledger_seconds(each.lost_seconds)} was lost in "
-                f"{names.place(names.detail(each.source))}."
-                for each in claimed
-                if each.source != main.source
-            ),
         ),
         (_until_it_happens(line) if pauses else _before_it_is_needed(),),
         "medium",

@@ -15,6 +15,7 @@ Confused with:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
@@ -44,6 +45,7 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import CALLBACK_AT
 from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -54,11 +56,12 @@ _ONCE = (".on_train_begin ", ".on_train_end ")
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims what callbacks, summaries and growing validation lost."""
-    claimed = case.of(names.CALLBACK, names.SUMMARY, names.VALIDATION)
-    if not claimed:
+    """Claims what a callback, summaries, or growing validation lost, one at a time."""
+    found = case.of(names.CALLBACK, names.SUMMARY, names.VALIDATION)
+    if not found:
         return None
-    main = largest(claimed)
+    main = largest(found)
+    claimed = _with_small(case, main, found)
     who = _who(main)
     rows, each = _calls(case, main)
     often = cadence(rows, len(case.run.steps))
@@ -104,6 +107,24 @@ def explain(case: Case) -> Claim | None:
         if method
         else case.made_at(main.source),
     )
+
+
+def _with_small(case: Case, main: Finding, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings of one callback, and those of others that are too little for a row each."""
+    seconds: dict[str, float] = defaultdict(float)
+    for finding in found:
+        seconds[_callback(finding)] += finding.lost_seconds
+    return tuple(
+        finding
+        for finding in found
+        if (who := _callback(finding)) == _callback(main)
+        or case.wall_share(seconds[who]) < FLAT_FLOOR
+    )
+
+
+def _callback(finding: Finding) -> str:
+    """Its name, and that of what it writes; the account where it is no callback's."""
+    return names.detail(finding.source) or finding.source
 
 
 def _method(case: Case, finding: Finding) -> str:

@@ -1,4 +1,4 @@
-"""What a function of the program takes in every step, of which no clock knows.
+"""What functions of the program take in every step, of which no clock knows.
 
 In its own Python, such as a list that is walked through for each batch; or in TensorFlow operations
 that it starts one by one, beside steps that run a graph. Where all of a step is eager, it is the
@@ -11,13 +11,14 @@ works on grows, and growth has causes of its own.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds, run_graphs
+from tb_slowdown_plugin.analysis.prepare.unclocked.callers import work_by_callers
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
@@ -65,22 +66,22 @@ class FlatFunction(NamedTuple):
 
 
 def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for each kind of work that takes a quarter of all samples.
+    """The accounts, with one for each function that does such work in a good part of all samples.
 
     And in most sets of them: what a program does at the end of an epoch is in few. Of what feeds
     the loop a share is enough from which waiting for a pipeline counts.
     """
     made = dict(measured)
     for family, work in WORKS.items():
-        found = find_flat_function(run, work)
-        if found is None or _has_account(made, found):
-            continue
-        core = left_over(run, made)
-        if grows(core) and _is_longer_at_end(run, found):
-            continue
-        there = found.samples if work == stack_samples.EAGER else found.working
-        seconds = _share_out(run, core, there / found.of)
-        made[names.account(family, found.place)] = seconds
+        for found in find_flat_functions(run, work):
+            if _has_account(made, found):
+                continue
+            core = left_over(run, made)
+            if grows(core) and _is_longer_at_end(run, found):
+                continue
+            there = found.samples if work == stack_samples.EAGER else found.working
+            seconds = _share_out(run, core, there / found.of)
+            made[names.account(family, found.place)] = seconds
     return made
 
 
@@ -100,35 +101,45 @@ def _share_out(run: Run, core: Float, share: float) -> Float:
     return np.clip(share * period, 0.0, core)
 
 
-def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
-    """The function with the most samples; None where they are too few.
+def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
+    """The functions with enough samples, the most first.
 
-    Operations count beside steps that run something else, and in functions that do little else.
+    That is a quarter of all, and a tenth beside one that has a quarter; a function counts with
+    those that it calls. Operations count beside steps that run something else, and in functions
+    that do little else.
     """
     if work == stack_samples.EAGER and not run_graphs(run):
-        return None
+        return []
     sets = stack_sets(run)
     of = max(1, round(sum(each.of for each in sets)))
-    function, lines = _busiest(sets, work)
     if work == stack_samples.FEEDS:
-        return _find_feeding(sets, lines, of)
-    if lines.total() < max(SEVERAL, _least_samples(of)):
-        return None
-    samples = sum(sum(_samples_of(each, function, stack_samples.SAMPLES).values()) for each in sets)
-    if work == stack_samples.EAGER and lines.total() < MAJORITY * samples:
-        return None
-    long = sum(
-        sum(_samples_of(each, function, stack_samples.LONG_OPERATION).values()) for each in sets
-    )
-    if work == stack_samples.EAGER and long >= MATTERS * samples:
-        return None  # of operations on a whole batch the start is nothing
-    seen_in = sum(1 for each in sets if any(_samples_of(each, function, work).values()))
-    if seen_in < MOSTLY * len(sets):
-        return None
-    return FlatFunction(lines.most_common(1)[0][0], lines.total(), round(samples), of)
+        feeding = _find_feeding(sets, of)
+        return [feeding] if feeding else []
+    found: list[FlatFunction] = []
+    for functions in work_by_callers(sets, work):
+        lines = _lines_of(sets, functions, work)
+        if lines.total() < max(SEVERAL, _least_samples(TELLING if found else MATTERS, of)):
+            continue
+        if _works_throughout(sets, functions, work):
+            samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
+            found.append(FlatFunction(lines.most_common(1)[0][0], lines.total(), samples, of))
+    return found
 
 
-def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFunction | None:
+def _works_throughout(sets: list[StackSet], functions: Collection[str], work: Work) -> bool:
+    """Whether they do so in most sets, and, where they start operations, little else."""
+    if work == stack_samples.EAGER:
+        samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
+        long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
+        if _lines_of(sets, functions, work).total() < MAJORITY * samples:
+            return False
+        if long >= MATTERS * samples:
+            return False  # of operations on a whole batch the start is nothing
+    seen_in = sum(1 for each in sets if _lines_of([each], functions, work).total())
+    return seen_in >= MOSTLY * len(sets)
+
+
+def _find_feeding(sets: list[StackSet], of: int) -> FlatFunction | None:
     """All that feeds the loop, in whatever functions; a step waits for it as for a pipeline."""
     per_set = [
         sum(fact.numbers.get(stack_samples.FEEDS, 0.0) for fact in each.facts) for each in sets
@@ -136,30 +147,27 @@ def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFun
     total = round(sum(per_set))
     if total < max(SEVERAL, INPUT_FLOOR * of) or np.count_nonzero(per_set) < MOSTLY * len(sets):
         return None
+    lines = _lines_of(sets, None, stack_samples.FEEDS)
     return FlatFunction(lines.most_common(1)[0][0], total, total, of)
 
 
-def _least_samples(of: int) -> float:
-    """A quarter of all samples, and as many more as that may be by chance: of 30 samples 10."""
-    return MATTERS * of + math.sqrt(MATTERS * (1 - MATTERS) * of)
+def _least_samples(share: float, of: int) -> float:
+    """Such a share of all samples, and as many more as that may be by chance.
+
+    Example:
+      >>> math.ceil(_least_samples(0.25, 30))
+      10
+    """
+    return share * of + math.sqrt(share * (1 - share) * of)
 
 
-def _busiest(sets: list[StackSet], work: Work) -> tuple[str, Counter[str]]:
-    """The function that does most of the work, and the samples of each of its lines."""
-    functions: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in sets:
-        for fact in each.facts:
-            functions[function_of(fact.subject)][fact.subject] += round(fact.numbers.get(work, 0.0))
-    return max(functions.items(), key=lambda each: each[1].total(), default=("", Counter()))
-
-
-def _samples_of(of: StackSet, function: str, number: str) -> dict[str, float]:
-    """Line -> its samples, of a function's lines in one set."""
-    return {
-        fact.subject: fact.numbers.get(number, 0.0)
-        for fact in of.facts
-        if function_of(fact.subject) == function
-    }
+def _lines_of(sets: list[StackSet], functions: Collection[str] | None, number: str) -> Counter[str]:
+    """Line -> its samples of a kind, of the lines of some functions; of all for None."""
+    lines: Counter[str] = Counter()
+    for fact in (fact for each in sets for fact in each.facts):
+        if functions is None or function_of(fact.subject) in functions:
+            lines[fact.subject] += round(fact.numbers.get(number, 0.0))
+    return lines
 
 
 def _has_account(measured: Mapping[str, Float], function: FlatFunction) -> bool:

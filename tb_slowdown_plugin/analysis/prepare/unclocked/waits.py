@@ -6,7 +6,7 @@ No step is slow then: samples of the stack tell how often the training thread wa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -52,8 +52,20 @@ class Writes(NamedTuple):
         return (self.there if self.is_all_it_does else self.samples) / self.of
 
 
+class _Waiting(NamedTuple):
+    """A line that waits or writes often enough."""
+
+    account: str
+    samples: float
+    """In which it does."""
+    share: float
+    """Of a step."""
+    row: int
+    """The step from which on."""
+
+
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for the line that waits, or writes, in most samples of such lines.
+    """The accounts, with one for each function that waits, or writes, by its line that does most.
 
     A line that waits by itself, as where a library computes in its threads, has at least a quarter
     of all samples. One that writes, pauses, takes a lock, or waits for another process needs the
@@ -68,31 +80,49 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     cpu = run.steps.process_cpu_seconds
     known = ~np.isnan(cpu)  # not of the last steps: the clock is read every so often
     idle = float(cpu[known].sum()) < IDLE_CORES * float(core[known].sum())
+    found = [
+        each
+        for each in _find_waiting(sets, made, is_idle=idle)
+        # The bytes that are written tell more of what grows: `causes/saving/disk.py`.
+        if not (_writes(each) and grows(core[each.row :]))
+    ]
+    waiting = max(1.0, sum(each.samples for each in found if not _writes(each)))
+    for each in found:
+        since = np.where(np.arange(len(period)) < each.row, 0.0, period)
+        # Where nothing else computes the clock tells it better than samples do.
+        by_clock = known & idle & (not _writes(each))
+        waited = np.where(by_clock, (core - cpu) * (each.samples / waiting), each.share * since)
+        made[each.account] = np.clip(waited, 0.0, left_over(run, made))
+    return made
+
+
+def _writes(each: _Waiting) -> bool:
+    return names.family(each.account) == names.FILE_WRITE
+
+
+def _find_waiting(
+    sets: list[StackSet], made: Mapping[str, Float], *, is_idle: bool
+) -> Iterator[_Waiting]:
+    """Of each function the line that waits in most samples, where they are enough."""
     seen: dict[tuple[str, str], float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
-        seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
+        seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=is_idle)
         seen[names.CONNECTION, fact.subject] += fact.numbers.get(stack_samples.WAITS_OUTSIDE, 0.0)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
-    (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    is_known = unit_of(place) in {unit_of(names.detail(account)) for account in made}
-    if is_known or samples < SEVERAL:  # one of six may be by chance
-        return made
-    share = samples / max(1.0, sum(each.of for each in sets))
-    writes = find_writes(sets, place) if family == names.FILE_WRITE else None
-    if writes is None:
-        if share < (INPUT_FLOOR if _is_sure(sets, family, place) else MATTERS):
-            return made
-    else:
-        share = writes.share
-        # The bytes that are written tell more of what grows: `causes/saving/disk.py`.
-        if share < INPUT_FLOOR or grows(core[writes.row :]):
-            return made
-        period = np.where(np.arange(len(period)) < writes.row, 0.0, period)
-    # Where nothing else computes the clock tells it better than samples do.
-    by_clock = known & idle & (family != names.FILE_WRITE)
-    waited = np.where(by_clock, core - cpu, share * period)
-    made[names.account(family, place)] = np.clip(waited, 0.0, core)
-    return made
+    of = max(1.0, sum(each.of for each in sets))
+    known = {unit_of(names.detail(account)) for account in made}
+    for (family, place), samples in sorted(seen.items(), key=lambda each: -each[1]):
+        if samples < SEVERAL:  # one of six may be by chance
+            return
+        if unit_of(place) in known:
+            continue
+        known.add(unit_of(place))
+        writes = find_writes(sets, place) if family == names.FILE_WRITE else None
+        share = writes.share if writes else samples / of
+        is_sure = writes is not None or _is_sure(sets, family, place)
+        if share >= (INPUT_FLOOR if is_sure else MATTERS):
+            row = writes.row if writes else 0
+            yield _Waiting(names.account(family, place), samples, share, row)
 
 
 def _is_sure(sets: list[StackSet], family: str, place: str) -> bool:

@@ -58,7 +58,11 @@ def training(recording, monkeypatch, root):
 
 
 def stacks(recording):
-    return [(fact.subject, dict(fact.numbers)) for fact in recording.of(Fact)]
+    """Places with what is counted of them, without their callers."""
+    return [
+        (fact.subject, {name: n for name, n in fact.numbers.items() if not name.startswith("by:")})
+        for fact in recording.of(Fact)
+    ]
 
 
 def line_of(method):
@@ -139,6 +143,17 @@ def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording
     assert {place for place, _ in stacks(recording)} == {
         f"<lambda> ({HERE}:{train.__code__.co_firstlineno + 1})"
     }
+
+
+def test_the_function_that_called_the_place_is_counted(recording, training):
+    def train(read):
+        return Replay().sample(read)
+
+    training.run(11, train)
+    (fact,) = recording.of(Fact)
+    name = train.__code__.co_qualname if sys.version_info >= (3, 11) else "train"
+    called_by = f"by:{name.rpartition('.')[2]} ({HERE}:{train.__code__.co_firstlineno})"
+    assert fact.numbers[called_by] == 10
 
 
 def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, training):

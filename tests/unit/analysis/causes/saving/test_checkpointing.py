@@ -189,7 +189,7 @@ def test_a_callback_that_grows(make_run, find, judge):
     assert cause.advice[0].text.startswith("Look for what `Plotter` goes through again")
 
 
-def test_callbacks_and_summaries_are_one_cause(make_run, find, judge):
+def test_a_callback_and_summaries_of_the_loop_are_a_cause_each(make_run, find, judge):
     board, written = np.full(SIZE, 0.004), np.full(SIZE, 0.001)
     run = make_run(
         STEP + board + written, accounts={"callback:TensorBoard": board, "summary": written}
@@ -198,14 +198,28 @@ def test_callbacks_and_summaries_are_one_cause(make_run, find, judge):
         run, find("callback:TensorBoard", "flat", board), find("summary", "flat", written)
     )
 
-    (cause,) = account.report.causes
-    assert cause.lost_seconds == pytest.approx(3.0)
+    callback, loop = account.report.causes
+    assert [callback.lost_seconds, loop.lost_seconds] == pytest.approx([2.4, 0.6])
+    assert (callback.rank, loop.rank) == (1, 2)
+    assert callback.subject == "the TensorBoard callback"
+    assert loop.subject == "writing summaries"
     assert account.lost_per_step["callbacks"].sum() == pytest.approx(3.0)
-    assert cause.evidence == (
+    assert account.report.lost_by_cause() == {"callbacks": pytest.approx(3.0)}
+    assert callback.evidence == (
         "2.40 s (26.7% of the run) in the `TensorBoard` callback: 600 steps with 4 ms each.",
-        "0.60 s (6.7% of the run) in writing summaries: 600 steps with 1 ms each.",
     )
-    assert cause.advice[0].text.startswith("Write less to TensorBoard")
+    assert callback.advice[0].text.startswith("Write less to TensorBoard")
+
+
+def test_what_is_too_little_for_a_row_of_its_own_is_told_beside_the_largest(make_run, find, judge):
+    plots, logs = np.full(SIZE, 0.004), np.full(SIZE, 0.0003)
+    run = make_run(STEP + plots + logs, accounts={"callback:Plots": plots, "callback:Logs": logs})
+    found = find("callback:Plots", "flat", plots), find("callback:Logs", "flat", logs)
+    (cause,) = judge(run, *found).report.causes
+    assert cause.lost_seconds == pytest.approx(2.58)
+    assert cause.evidence[1] == (
+        "0.18 s (2.1% of the run) in the `Logs` callback: 600 steps with 0.3 ms each."
+    )
 
 
 def test_summaries_of_tensorboard_after_each_batch(make_run, find, judge):

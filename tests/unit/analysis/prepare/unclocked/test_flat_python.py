@@ -64,9 +64,9 @@ def test_what_is_not_sure_or_the_model_itself_has_none(make_run, sets, ran):
     assert not with_flat_python(run_of(make_run, sets, ran), {})
 
 
-def own(line, samples, of=20, whole=None):
+def own(line, samples, of=20, whole=None, function="sample", **more):
     numbers = {"samples": float(whole or samples), "of": float(of), "own": float(samples)}
-    return Fact("python_stack", f"sample (train.py:{line})", numbers)
+    return Fact("python_stack", f"{function} (train.py:{line})", numbers | more)
 
 
 def test_python_of_the_program_takes_the_samples_in_which_it_was_in_no_library(make_run):
@@ -82,6 +82,30 @@ def test_of_few_samples_a_quarter_may_be_by_chance(make_run, seen, is_told):
     """A function of 12% was in 7 of 30 samples of a run of three seconds."""
     sets = [(own(7, each, of=10),) for each in seen]
     assert bool(with_flat_python(make_run(PERIOD, events=told(sets)), {})) is is_told
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        ((8, 4, 1), ["sample (train.py:7)", "plot (train.py:30)"]),
+        ((4, 4, 4), []),  # none has a quarter
+    ],
+)
+def test_beside_a_function_with_a_quarter_others_need_a_tenth(make_run, seen, told):
+    functions = [("sample", 7), ("plot", 30), ("log", 50)]
+    of_set = tuple(
+        own(line, n, function=name) for (name, line), n in zip(functions, seen, strict=True)
+    )
+    made = with_flat_python(run_of(make_run, [of_set] * 5, IN_GRAPH), {})
+    assert list(made) == [f"python:{each}" for each in told]
+
+
+def test_a_function_takes_what_those_that_it_calls_take(make_run):
+    called = {"by:sample (train.py:3)": 5.0}
+    sets = [(own(7, 3), own(20, 5, function="weight", **called))] * 5
+    made = with_flat_python(run_of(make_run, sets, IN_GRAPH), {})
+    assert list(made) == ["python:weight (train.py:20)"]
+    np.testing.assert_allclose(made["python:weight (train.py:20)"], 0.04)
 
 
 def test_a_function_whose_seconds_are_known_has_no_second_account(make_run):

@@ -116,6 +116,29 @@ def test_a_line_that_was_seen_to_write_writes_in_all_of_its_samples(make_run, wr
         np.testing.assert_allclose(wrote, share * STEADY)
 
 
+def test_each_function_that_waits_enough_has_its_share(make_run):
+    """Of an idle process the clock says how much in all, the samples where."""
+    other = "poll (train.py:40)"
+    facts = (
+        samples(12),
+        samples(6, how="paused", place=other),
+        samples(2, place="take (train.py:9)"),
+    )
+    run = make_run(STEADY, events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, 0.01))
+    made = with_waits(run, {})
+    assert list(made) == [ACCOUNT, f"wait:{other}"]
+    np.testing.assert_allclose(made[ACCOUNT], 0.06)
+    np.testing.assert_allclose(made[f"wait:{other}"], 0.03)
+
+
+def test_one_line_waits_and_another_writes(make_run):
+    facts = samples(9), samples(6, how="writing", place="save (train.py:30)")
+    run = make_run(STEADY, events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, 0.08))
+    made = with_waits(run, {})
+    np.testing.assert_allclose(made[ACCOUNT], 0.03)
+    np.testing.assert_allclose(made["file_write:save (train.py:30)"], 0.02)
+
+
 def test_files_that_grow_are_told_by_their_bytes(make_run):
     period = np.linspace(0.05, 0.15, SIZE)
     account = f"file_write:{LINE}"
