@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.graph_timing import graph_wait, op_determinism
+from tb_slowdown_plugin.collectors.graph_timing import op_determinism
 from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_timing.graph_clock import (
     GraphSums,
@@ -75,13 +75,13 @@ class Communication:
         if _SUMS.is_in_use:
             self._account.open()
         self.caveat = tensorflow_internals.caveat(*_TALKING)
-        op_determinism.watch(context.report_failure)
+        op_determinism.watch(self.name, lambda: _SUMS.is_in_use, context.report_failure)
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their clocks."""
         self._hooks.remove()
         self._account.close()
-        op_determinism.unwatch(clocks_left=_SUMS.is_in_use or graph_wait.is_in_use())
+        op_determinism.unwatch(self.name)
 
     def _timed(self, owner: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         if not _has_other_workers(owner):

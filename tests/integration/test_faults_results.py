@@ -114,7 +114,11 @@ def train(steps):
     return told, [value.tolist() for value in model.get_weights()]
 
 batches = iter(data)
-with tbslow.start(logdir) if given["monitored"] else contextlib.nullcontext():
+with (
+    tbslow.start(logdir, disable=given["disable"])
+    if given["monitored"]
+    else contextlib.nullcontext()
+):
     print(train(True))
     traced = [each.experimental_get_tracing_count() for each in (step, outer, loop)]
     tf.config.experimental.enable_op_determinism()
@@ -128,9 +132,11 @@ gc.collect()
 """
 
 
-def test_op_determinism_may_be_switched_on_late(host, tmp_path: Path) -> None:
+@pytest.mark.parametrize("disable", [[], ["communication"]], ids=["all", "one disabled"])
+def test_op_determinism_may_be_switched_on_late(host, tmp_path: Path, disable: list[str]) -> None:
     plain, monitored = (
-        host.run(LATE, tmp_path / "run", monitored=monitored) for monitored in (False, True)
+        host.run(LATE, tmp_path / "run", monitored=monitored, disable=disable)
+        for monitored in (False, True)
     )
     assert plain.returncode == monitored.returncode == 0, plain.stderr + monitored.stderr
     assert len(plain.stdout.splitlines()) == 4

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
@@ -24,36 +24,46 @@ from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 _CLOCK: Final = "Timestamp"
 _DEVICE: Final = "CPU:0"
 """Where `graph_clock` puts its clocks; a program's own have no device as a rule."""
-_PART: Final = "input_wait"
 
 _hooks: Final = MethodHooks("op_determinism")
-_report: Callable[[str, str], None] | None = None
 
 
-def watch(report_failure: Callable[[str, str], None]) -> None:
-    """Begins to look out for op determinism.
+class _Clocks(NamedTuple):
+    """Those that a collector puts into graphs."""
+
+    are_in_use: Callable[[], bool]
+    report_failure: Callable[[str, str], None] | None
+    """None once the collector has stopped."""
+
+
+_watched: Final[dict[str, _Clocks]] = {}
+"""By the name of the collector; those that have stopped stay, as their clocks may."""
+
+
+def watch(
+    part: str, are_in_use: Callable[[], bool], report_failure: Callable[[str, str], None]
+) -> None:
+    """Begins to look out for op determinism: each collector that puts clocks into graphs does.
 
     Args:
+      part: The collector.
+      are_in_use: Whether any graph has a clock of it.
       report_failure: (part, reason): is told what is not measured any more.
     """
     import tensorflow as tf
 
-    global _report
-    _hooks.remove()
-    _report = report_failure
-    with contextlib.suppress(Unavailable):
-        _hooks.replace(tf.config.experimental, "enable_op_determinism", _then_take_clocks_out)
+    if not any(each.report_failure for each in _watched.values()):
+        _hooks.remove()
+        with contextlib.suppress(Unavailable):
+            _hooks.replace(tf.config.experimental, "enable_op_determinism", _then_take_clocks_out)
+    _watched[part] = _Clocks(are_in_use, report_failure)
 
 
-def unwatch(*, clocks_left: bool) -> None:
-    """Tells nobody any more.
-
-    Args:
-      clocks_left: Functions with clocks remain, and with them what guards them.
-    """
-    global _report
-    _report = None
-    if not clocks_left:
+def unwatch(part: str) -> None:
+    """Tells a collector no more. What guards its clocks stays as long as graphs have them."""
+    if part in _watched:
+        _watched[part] = _watched[part]._replace(report_failure=None)
+    if not any(each.report_failure or each.are_in_use() for each in _watched.values()):
         _hooks.remove()
 
 
@@ -78,8 +88,9 @@ def _then_take_clocks_out(enable: Method) -> Method:
 
 
 def _tell(reason: str) -> None:
-    if _report is not None:
-        _report(_PART, reason)
+    for part, clocks in _watched.items():
+        if clocks.report_failure is not None and clocks.are_in_use():
+            clocks.report_failure(part, reason)
 
 
 def take_clocks_out() -> int:

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.graph_timing import graph_wait
+from tb_slowdown_plugin.collectors.graph_timing import graph_wait, op_determinism
 from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_timing.graph_clock import can_time_here, is_clock_refused
 from tb_slowdown_plugin.collectors.hooks import tensorflow_internals
@@ -89,6 +89,7 @@ class InputWait:
             if is_clock_refused()
             else tensorflow_internals.caveat("IteratorGetNext")
         )
+        op_determinism.watch(self.name, graph_wait.is_in_use, context.report_failure)
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
@@ -97,6 +98,7 @@ class InputWait:
         for book in tuple(self._pending):  # the training goes on, perhaps in another thread
             self._context.stopwatch.remove_asker(book)
         self._account.close()
+        op_determinism.unwatch(self.name)
 
     def _book_made(self, since_ns: int) -> None:
         watch = self._context.stopwatch

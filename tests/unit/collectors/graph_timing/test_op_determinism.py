@@ -17,14 +17,24 @@ config = pytest.importorskip("tensorflow.python.framework.config")
 @pytest.fixture
 def said(monkeypatch):
     """What is reported, while nothing is switched on for real."""
-    op_determinism.unwatch(clocks_left=False)  # what other tests left; else `watch` puts back
+    monkeypatch.setattr(op_determinism, "_watched", {})
+    op_determinism._hooks.remove()  # what other tests left; else `watch` puts back
     enabled, told = [], []
     real = config._pywrap_determinism
     pretended = SimpleNamespace(enable=enabled.append, is_enabled=real.is_enabled)
     monkeypatch.setattr(config, "_pywrap_determinism", pretended)
-    op_determinism.watch(lambda part, reason: told.append((part, reason)))
+    in_use.clear()
+    in_use.append("input_wait")
+    for part in ("input_wait", "communication"):
+        op_determinism.watch(
+            part, lambda part=part: part in in_use, lambda *failed: told.append(failed)
+        )
     yield enabled, told
-    op_determinism.unwatch(clocks_left=False)
+    op_determinism._hooks.remove()
+
+
+in_use: list[str] = []
+"""Collectors whose clocks are in graphs."""
 
 
 @tf.function
@@ -74,13 +84,24 @@ def test_a_tensorflow_that_refuses_is_told_of_and_the_program_goes_on(said, monk
 
 def test_nobody_is_told_after_the_stop_and_the_hook_goes_with_the_last_clock(said):
     enabled, told = said
-    op_determinism.unwatch(clocks_left=True)
+    op_determinism.unwatch("communication")
+    op_determinism.unwatch("input_wait")
     assert len(hooked_by("op_determinism")) == 1
     again = tf.function(ours.python_function)
     assert float(again(tf.constant(1.0))) > 1e9
     tf.config.experimental.enable_op_determinism()
     assert float(again(tf.constant(1.0))) == 1.0
     assert told == []
-    op_determinism.unwatch(clocks_left=False)
+    in_use.clear()
+    op_determinism.unwatch("input_wait")
     assert hooked_by("op_determinism") == []
     assert enabled == [True]
+
+
+def test_one_collector_that_stops_leaves_the_other_its_guard(said):
+    _, told = said
+    op_determinism.unwatch("communication")
+    assert len(hooked_by("op_determinism")) == 1
+    tf.function(ours.python_function)(tf.constant(1.0))
+    tf.config.experimental.enable_op_determinism()
+    assert [part for part, _ in told] == ["input_wait"]
