@@ -28,6 +28,8 @@ _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
 _SAMPLE_SECONDS: Final = 2.0
 """How long it waits for a collector's reading; one takes milliseconds."""
+_FLUSH_SECONDS: Final = 2.0
+"""How long a `fit` that is over waits for a write, once; one takes milliseconds."""
 
 _active: Monitor | None = None
 explicit_recorder: Recorder | None = None
@@ -60,6 +62,7 @@ class Monitor:
         self._stopped = False
         self._pid = os.getpid()
         self._thread = threading.Thread(target=self._write, name="tbslow", daemon=True)
+        self._flushing: threading.Thread | None = None
         session.on_hang = self._sample_anew
         self._sampler = self._thread
         session.start()
@@ -81,6 +84,19 @@ class Monitor:
         """Writes everything up to the last finished step before it returns."""
         self._session.flush()
 
+    def flush_beside(self) -> None:
+        """Has everything written in the background, and waits for it unless the disk is slow.
+
+        Where the last such write goes on, nothing is waited for: the next one has it all.
+        """
+        if self._flushing is not None and self._flushing.is_alive():
+            return
+        self._flushing = threading.Thread(
+            target=self._session.flush_on_request, name="tbslow flush", daemon=True
+        )
+        if self._start(self._flushing):
+            self._flushing.join(_FLUSH_SECONDS)
+
     def stop(self) -> None:
         """Writes what is pending, removes all hooks, and frees the place for another monitor."""
         if self._stopped:
@@ -92,13 +108,14 @@ class Monitor:
         if self._session.forked:
             return
         self._end.come()
-        for thread, seconds in ((self._sampler, _SAMPLE_SECONDS), (self._thread, _STOP_SECONDS)):
+        writing = [self._thread, *([self._flushing] if self._flushing else [])]
+        for thread in (self._sampler, *writing):
             if thread.is_alive():  # else it could not even be started
-                thread.join(seconds)
+                thread.join(_SAMPLE_SECONDS if thread is self._sampler else _STOP_SECONDS)
         self._on_stop()
         if self._is_waiting:
             self._session.leave()
-        elif self._thread.is_alive():
+        elif any(thread.is_alive() for thread in writing):
             self._session.give_up(f"a write did not end within {_STOP_SECONDS:.0f} seconds")
         else:
             self._session.stop()
@@ -136,12 +153,14 @@ class Monitor:
         self._sampler = threading.Thread(target=self._sample, name="tbslow sampling", daemon=True)
         self._start(self._sampler)
 
-    def _start(self, thread: threading.Thread) -> None:
+    def _start(self, thread: threading.Thread) -> bool:
         """A process that may have no more threads trains all the same, and writes at the end."""
         try:
             thread.start()
         except RuntimeError as error:
             self._session.report_failure("background", reason_of(error))
+            return False
+        return True
 
     def _write(self) -> None:
         timeout = 0.0

@@ -78,6 +78,29 @@ def test_training_does_not_wait_for_a_slow_disk(host, tmp_path: Path) -> None:
     assert sum(period > 0.5 for period in periods) == 0
 
 
+def test_a_fit_that_is_over_does_not_wait_for_a_write_that_hangs(host, tmp_path: Path) -> None:
+    body = """
+    import keras
+    import numpy as np
+
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.ones((64, 4))
+    callback = tbslow.keras.SlowdownCallback(logdir)
+    began = time.monotonic()
+    for _ in range(5):
+        model.fit(x, x[:, :1], verbose=0, callbacks=[callback])
+    print(f"trained {time.monotonic() - began < 20.0}", flush=True)
+    """
+    with mounted(tmp_path) as disk:
+        disk.tell(slow_seconds=1000.0)
+        training = host.start(body, disk.path / "run")
+        training.wait_for("a write did not end")
+        disk.tell()
+        finished = training.wait()
+        assert (finished.returncode, finished.stdout) == (0, "trained True\n"), finished.stderr
+
+
 def test_a_program_ends_although_a_write_hangs(host, tmp_path: Path) -> None:
     body = "tbslow.start(logdir); train(600); time.sleep(1.2); print('trained', flush=True)"
     with mounted(tmp_path) as disk:

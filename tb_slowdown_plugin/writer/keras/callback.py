@@ -186,10 +186,10 @@ def _remember(begun: _Fit) -> None:
 
 
 def _release(watching: monitor.Monitor) -> None:
-    """A `fit` is over: everything is written, and `tbslow.start` may replace the monitor."""
+    """A `fit` is over: what it took is written, and `tbslow.start` may replace the monitor."""
     global _fit
     _fit = None
-    watching.flush()
+    watching.flush_beside()
     if _is_own(watching):
         monitor.install(watching, explicit=False)
 

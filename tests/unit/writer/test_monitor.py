@@ -107,3 +107,52 @@ def test_a_tick_that_fails_is_told_and_the_thread_lives_on(recorder, monkeypatch
         assert ticks.wait(30)
         monitor.stop()
     assert caplog.text.count("monitor failed (RuntimeError in tick)") == 1
+
+
+@pytest.fixture
+def idle(recorder, monkeypatch):
+    """A session whose background thread writes nothing by itself."""
+
+    def open_session(sink):
+        session = Session(recorder, sink, "0badcafe")
+        monkeypatch.setattr(session, "tick", lambda: 30.0)
+        return session
+
+    return open_session
+
+
+def test_a_flush_beside_is_over_when_it_returns(recorder, idle):
+    sink = MemorySink()
+    with Monitor(idle(sink)) as monitor:
+        train(recorder, 10)
+        monitor.flush_beside()
+        assert sum(len(decode(record).steps) for record in sink.records) == 10
+
+
+def test_a_flush_beside_waits_for_a_slow_disk_once(recorder, idle, monkeypatch):
+    monkeypatch.setattr(monitors, "_FLUSH_SECONDS", 0.01)
+    sink = Waiting()
+    monitor = Monitor(idle(sink))
+    for _ in range(3):
+        train(recorder, 10)
+        monitor.flush_beside()
+    assert sink.reached.is_set()
+    assert sink.records == []
+    assert sum(each.name == "tbslow flush" for each in threading.enumerate()) == 1
+    sink.go_on.set()
+    monitor.stop()
+    assert sum(len(decode(record).steps) for record in sink.records) == 30
+
+
+def test_a_flush_beside_that_hangs_does_not_hold_up_the_end(recorder, idle, monkeypatch, caplog):
+    monkeypatch.setattr(monitors, "_FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(monitors, "_STOP_SECONDS", 0.0)
+    sink = Waiting()
+    monitor = Monitor(idle(sink))
+    train(recorder, 10)
+    monitor.flush_beside()
+    assert sink.reached.wait(30)
+    with caplog.at_level(logging.WARNING):
+        monitor.stop()
+    assert "a write did not end within 0 seconds" in caplog.text
+    sink.go_on.set()

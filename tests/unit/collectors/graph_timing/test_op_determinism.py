@@ -102,6 +102,7 @@ def test_one_collector_that_stops_leaves_the_other_its_guard(said):
     _, told = said
     op_determinism.unwatch("communication")
     assert len(hooked_by("op_determinism")) == 1
-    tf.function(ours.python_function)(tf.constant(1.0))
+    kept = tf.function(ours.python_function)
+    kept(tf.constant(1.0))
     tf.config.experimental.enable_op_determinism()
     assert [part for part, _ in told] == ["input_wait"]
