@@ -102,7 +102,10 @@ CALLED: Final = "called"
 the call, and the line, as `Called` reads them. Numbers: "calls" so far, their "seconds" and
 "batches", and seconds by part: "in:tracing"; "in:computing"."""
 CHECKPOINT_FROM: Final = "checkpoint_from"
-"""Fact: a line that saves; "in_callback" where a method of a Keras callback does."""
+"""Fact: a line that saves, at its 1st, 2nd, 4th ... save, with the "seconds" of all so far;
+"in_callback" where a method of a Keras callback does. Records of before have each line once."""
+SAVED_BY: Final = "by:"
+"""And who saves, "model.save": a number of such a fact, how often so far."""
 
 AUTOMATIC_CAPTURE: Final = "automatic_capture"
 """Fact: the monitor took a profiler capture. Subject: its session. Numbers: `slower`, 1 where

@@ -9,7 +9,7 @@ import functools
 import glob
 import os
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -58,7 +58,7 @@ class Checkpoints:
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._savers: set[str] = set()
         self._places = SourcePlaces.of_process()
-        self._told: set[tuple[str, bool]] = set()
+        self._saves: dict[tuple[str, str, bool], tuple[int, int]] = {}
         train, train_v1 = tf.train, tf.compat.v1.train
         for owner, method, saver in (
             (train.CheckpointManager, "save", "CheckpointManager"),
@@ -90,23 +90,31 @@ class Checkpoints:
         if names.family(around) != names.CHECKPOINT:
             account = names.account(names.CHECKPOINT, saver)
             watch.open(account, owner=Owner(account, _TAKES))
+            began_ns = self._context.clock.monotonic_ns()
             try:
                 yield from self._record(saver, args, kwargs)
             finally:
                 watch.close()
-            self._tell_caller(sys._getframe(1), watch.opened)
+            nanoseconds = self._context.clock.monotonic_ns() - began_ns
+            self._tell_caller(sys._getframe(1), saver, nanoseconds)
         elif names.detail(around) in self._savers:  # it records itself
             yield
         else:
             yield from self._record(names.detail(around) or saver, args, kwargs)
 
-    def _tell_caller(self, frame: FrameType, opened: Iterable[str]) -> None:
-        """Records each line that saves, once: the first ones."""
+    def _tell_caller(self, frame: FrameType, saver: str, nanoseconds: int) -> None:
+        """Records each line that saves at its 1st, 2nd, 4th ... save: the first lines."""
         place = self._places.at(*calling_line(frame))
-        told = place, any(names.family(account) == names.CALLBACK for account in opened)
-        if told not in self._told and len(self._told) < _MOST_CALLERS:
-            self._told.add(told)
-            numbers = {"in_callback": 1.0} if told[1] else {}
+        opened = self._context.stopwatch.opened
+        in_callback = any(names.family(account) == names.CALLBACK for account in opened)
+        caller = place, saver, in_callback
+        if caller not in self._saves and len(self._saves) >= _MOST_CALLERS:
+            return
+        saves, before_ns = self._saves.get(caller, (0, 0))
+        self._saves[caller] = saves, took_ns = saves + 1, before_ns + nanoseconds
+        if saves.bit_count() == 1:
+            numbers = {"seconds": took_ns / 1e9, f"{names.SAVED_BY}{saver}": float(saves)}
+            numbers |= {"in_callback": 1.0} if in_callback else {}
             self._context.emit(Fact(names.CHECKPOINT_FROM, place, numbers))
 
     def _record(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -24,6 +25,7 @@ from tb_slowdown_plugin.analysis.types import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import CALLBACK_MADE_AT
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.records.types import Float, GcPause, Int, Run
 
 CORE = "core"
@@ -81,6 +83,28 @@ class Case:
             finding
             for finding in self.findings
             if names.family(finding.source) in families and finding.pattern != "warm_up"
+        )
+
+    def defect(
+        self,
+        main: Finding,
+        found: tuple[Finding, ...],
+        whose: Callable[[Finding], str] = lambda finding: finding.source,
+    ) -> tuple[Finding, ...]:
+        """Of several defects the findings of one, and with it those that are too little for a row.
+
+        Args:
+          main: Of the one.
+          found: All.
+          whose: What of the program a finding belongs to.
+        """
+        lost: dict[str, float] = defaultdict(float)
+        for finding in found:
+            lost[whose(finding)] += finding.lost_seconds
+        return tuple(
+            finding
+            for finding in found
+            if whose(finding) == whose(main) or self.wall_share(lost[whose(finding)]) < FLAT_FLOOR
         )
 
     def core(self) -> tuple[Finding, ...]:

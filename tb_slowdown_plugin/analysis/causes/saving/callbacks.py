@@ -15,7 +15,6 @@ Confused with:
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
@@ -45,7 +44,6 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import CALLBACK_AT
 from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
-from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -61,7 +59,7 @@ def explain(case: Case) -> Claim | None:
     if not found:
         return None
     main = largest(found)
-    claimed = _with_small(case, main, found)
+    claimed = case.defect(main, found, _callback)
     who = _who(main)
     rows, each = _calls(case, main)
     often = cadence(rows, len(case.run.steps))
@@ -106,19 +104,6 @@ def explain(case: Case) -> Claim | None:
         else to_place(method)
         if method
         else case.made_at(main.source),
-    )
-
-
-def _with_small(case: Case, main: Finding, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings of one callback, and those of others that are too little for a row each."""
-    seconds: dict[str, float] = defaultdict(float)
-    for finding in found:
-        seconds[_callback(finding)] += finding.lost_seconds
-    return tuple(
-        finding
-        for finding in found
-        if (who := _callback(finding)) == _callback(main)
-        or case.wall_share(seconds[who]) < FLAT_FLOOR
     )
 
 

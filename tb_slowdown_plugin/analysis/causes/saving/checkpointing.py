@@ -19,7 +19,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes
 from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
@@ -37,15 +43,24 @@ from tb_slowdown_plugin.catalog.accounts import (
     CREATION,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING, NEARLY_ALL
-from tb_slowdown_plugin.records.types import Float, Int
+from tb_slowdown_plugin.records.types import Fact, Float, Int
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims the seconds of saving."""
-    claimed = case.of(names.CHECKPOINT)
-    if not claimed:
+    """Claims the seconds of one that saves."""
+    found = case.of(names.CHECKPOINT)
+    if not found:
         return None
-    saving = case.account(names.CHECKPOINT)
+    main = largest(found)
+    who = names.detail(main.source)
+    claimed = case.defect(main, found)
+    saving = sum(
+        (
+            case.account(names.CHECKPOINT, saver)
+            for saver in {names.detail(f.source) for f in claimed}
+        ),
+        np.zeros(len(case.run.steps)),
+    )
     rows = working_rows(saving)
     # Keras makes an optimizer of its own in each save: that is the save's doing.
     claimed += tuple(
@@ -53,7 +68,6 @@ def explain(case: Case) -> Claim | None:
         for finding in case.of(CREATION)
         if finding.lost_per_step[rows].sum() >= NEARLY_ALL * finding.lost_seconds
     )
-    who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
     each = saving[rows]
     change = growth(each.tolist())
     grows = (
@@ -64,11 +78,7 @@ def explain(case: Case) -> Claim | None:
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
     made_at = case.made_at(names.account(names.CHECKPOINT, who))
-    callers = [
-        fact
-        for row, fact in case.run.facts(names.CHECKPOINT_FROM)
-        if made_at is None and row < len(period)  # not of the model that is saved at the end
-    ]
+    callers = [] if made_at else _find_callers(case, who)
     how = checkpointing_fixes.Saving(
         who,
         grows=change > 1,
@@ -78,8 +88,8 @@ def explain(case: Case) -> Claim | None:
         step_seconds=float(period.sum() - each.sum()) / len(period),
         run_steps=len(period) * case.run.steps_per_row,
         run_seconds=float(period.sum()),
-        place=callers[-1].subject if len({each.subject for each in callers}) == 1 else "",
-        keeps_few=any(fact.numbers.get("keeps") for _, fact in case.run.facts("checkpoint")),
+        place=callers[0].subject if len({each.subject for each in callers}) == 1 else "",
+        keeps_few=any(fact.numbers.get("keeps") for _, fact in _saves(case, who)),
         in_callback=any(each.numbers.get("in_callback") for each in callers),
     )
     return Claim(
@@ -90,8 +100,27 @@ def explain(case: Case) -> Claim | None:
         f"(median), {often}. Training blocks during a save. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
-        place=to_place(callers[-1].subject, who) if callers else made_at,
+        place=to_place(callers[0].subject, who) if callers else made_at,
     )
+
+
+def _find_callers(case: Case, who: str) -> list[Fact]:
+    """The newest fact of each line that saves this way, the one of most seconds first.
+
+    Not the line that saves the model when the last step is over.
+    """
+    newest: dict[tuple[str, bool], Fact] = {}
+    for row, fact in case.run.facts(names.CHECKPOINT_FROM):
+        savers = [each for each in fact.numbers if each.startswith(names.SAVED_BY)]
+        if row < len(case.run.steps) and (not (who and savers) or names.SAVED_BY + who in savers):
+            newest[fact.subject, bool(fact.numbers.get("in_callback"))] = fact
+    return sorted(newest.values(), key=lambda fact: -fact.numbers.get("seconds", 0.0))
+
+
+def _saves(case: Case, who: str) -> list[tuple[int, Fact]]:
+    """What is recorded of each save; of a phase that the user has marked, of all."""
+    known = case.run.facts("checkpoint")
+    return [(row, fact) for row, fact in known if not who or fact.subject in ("", who)]
 
 
 def _evidence(
@@ -112,9 +141,7 @@ def _evidence(
         "the run)."
     )
     written = [
-        (row, fact.numbers["bytes"])
-        for row, fact in case.run.facts("checkpoint")
-        if "bytes" in fact.numbers
+        (row, fact.numbers["bytes"]) for row, fact in _saves(case, who) if "bytes" in fact.numbers
     ]
     if written:
         after = sum(row >= len(case.run.steps) for row, _ in written)

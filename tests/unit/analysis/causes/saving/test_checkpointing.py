@@ -48,6 +48,44 @@ def test_the_line_of_saves_is_not_that_of_the_model_that_is_saved_at_the_end(mak
     assert (cause.place.file, cause.place.line) == ("train.py", 155)
 
 
+def test_of_several_lines_that_save_the_one_of_most_seconds_is_the_place(make_run, find, judge):
+    saving = np.where(np.arange(SIZE) % 20 == 19, 0.140, 0.0)
+    by = "by:tf.train.Checkpoint"
+    events = [
+        (19, Fact("checkpoint_from", "train.py:40", {"seconds": 0.14, by: 1.0})),
+        (299, Fact("checkpoint_from", "train.py:90", {"seconds": 0.2, by: 1.0})),
+        (439, Fact("checkpoint_from", "train.py:40", {"seconds": 2.24, by: 16.0})),
+        (500, Fact("checkpoint_from", "train.py:95", {"seconds": 9.0, "by:model.save": 1.0})),
+    ]
+    run = make_run(
+        STEP + saving, accounts={"checkpoint:tf.train.Checkpoint": saving}, events=events
+    )
+    (cause,) = judge(run, find("checkpoint:tf.train.Checkpoint", "periodic", saving)).report.causes
+    assert (cause.place.file, cause.place.line) == ("train.py", 40)
+
+
+def test_two_that_save_are_a_cause_each(make_run, find, judge):
+    manager = np.where(np.arange(SIZE) % 20 == 19, 0.140, 0.0)
+    whole = np.where(np.arange(SIZE) % 100 == 99, 0.300, 0.0)
+    names = "checkpoint:CheckpointManager", "checkpoint:model.save"
+    events = [
+        (19, Fact("checkpoint_from", "train.py:40", {"seconds": 0.1, "by:CheckpointManager": 1.0})),
+        (99, Fact("checkpoint_from", "train.py:50", {"seconds": 0.3, "by:model.save": 1.0})),
+    ]
+    run = make_run(
+        STEP + manager + whole,
+        accounts=dict(zip(names, (manager, whole), strict=True)),
+        events=events,
+    )
+    found = [find(n, "periodic", each) for n, each in zip(names, (manager, whole), strict=True)]
+    causes = judge(run, *found).report.causes
+    assert [(each.subject, each.place.line, round(each.lost_seconds, 2)) for each in causes] == [
+        ("checkpointing (CheckpointManager)", 40, 4.2),
+        ("checkpointing (model.save)", 50, 1.8),
+    ]
+    assert causes[1].summary.startswith("6 checkpoint saves, 300 ms each")
+
+
 @pytest.mark.parametrize(
     ("who", "said", "not_said"),
     [
