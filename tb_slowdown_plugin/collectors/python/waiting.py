@@ -64,7 +64,9 @@ _FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync|pickle\.dump)\s
 """Calls that return when a file is written. On a fast disk they compute in Linux, mostly, which
 then doesn't show what they do: the program's line does."""
 _TAKES_LOCK: Final = re.compile(
-    r"\bwith\b.*?(?:cond|guard|lock|mutex|sem)\w*\s*(?:\(\s*\)\s*)?[:,]|\.acquire\(", re.IGNORECASE
+    r"\bwith\b.*?(?:\b|_|(?<=[a-z])(?=[A-Z]))"
+    r"(?i:cond|condition|guard|r?lock|mutex|sem|semaphore)(?:_\w+|\d+)?"
+    r"\s*(?:\(\s*\)\s*)?[:,]|\.acquire\(",
 )
 """A line that waits for a lock of the program's own, as its names say: no library computes there in
 threads of its own."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tb_slowdown_plugin.collectors.base import (
     import_keras,
 )
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_known_library
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer
 from tb_slowdown_plugin.collectors.keras.fit_options import describe_fit
 from tb_slowdown_plugin.errors import reason_of
@@ -212,7 +213,9 @@ def _is_running(callbacks: Any) -> bool:
     """Whether this thread is inside the `fit` that made this list."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_locals.get("callbacks") is callbacks:
+        # Of no frame of the program: to read its variables would keep what they hold.
+        has_it = "callbacks" in frame.f_code.co_varnames and is_known_library(frame)
+        if has_it and frame.f_locals.get("callbacks") is callbacks:
             return True
         frame = frame.f_back
     return False

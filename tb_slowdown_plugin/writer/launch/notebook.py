@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.launch import import_watch, unasked
 from tb_slowdown_plugin.writer.launch.run_script import choose_logdir
-from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.launch.settings import Settings, find_logdir
 
 _USAGE = "%%slowdown takes [--logdir DIR] [--step RULE] and nothing else"
 _REPORT = f"""\
@@ -49,7 +48,7 @@ def _settings_of(line: str) -> Settings:
             raise UsageError(_USAGE)
         setattr(settings, flag.removeprefix("--"), words.pop(0))
     settings.shown = settings.logdir or choose_logdir(["notebook"], time.localtime())
-    settings.logdir = os.path.abspath(settings.shown)  # noqa: PTH100
+    settings.logdir = find_logdir(settings.shown)
     return settings
 
 
@@ -57,6 +56,12 @@ def _finish() -> str:
     """Ends the watch; returns why there is nothing to report, "" where there is."""
     import_watch.leave()
     begun = unasked.begun()
+    if begun is None and monitor.active() is not None:
+        return (
+            "Nothing recorded by %%slowdown: another monitor is active, such as that of a "
+            "SlowdownCallback, and its records have the steps of this cell. Call tbslow.stop() "
+            "before the cell.\n"
+        )
     if begun is None:
         return "No steps recorded: the cell did not use TensorFlow.\n"
     if not begun.monitor.stopped:

@@ -11,7 +11,7 @@ import sys
 import time
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.launch.settings import Settings, find_logdir
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ def run_script(program: Sequence[str], settings: Settings) -> NoReturn:
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise InputError("Python was started with -E, -I, or -S: tbslow run works without them")
     settings.shown = settings.logdir or choose_logdir(program, time.localtime())
-    settings.logdir = settings.shown
-    if "://" not in settings.shown:
-        settings.logdir = os.path.abspath(settings.shown)  # noqa: PTH100
+    settings.logdir = find_logdir(settings.shown)
+    if "://" not in settings.logdir:
         check_logdir(settings)
     command, environment = prepare(program, settings, os.environ)
     os.execve(sys.executable, command, environment)

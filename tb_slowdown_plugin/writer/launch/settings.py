@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -63,6 +65,21 @@ class Settings:
             _variable(name): "1" if value is True else str(value or "")
             for name, value in vars(self).items()
         }
+
+
+def find_logdir(shown: str) -> str:
+    """Where the records go, whatever directory the program changes to.
+
+    Args:
+      shown: As the user has typed it; a place that is no file of this machine stays as it is.
+
+    Example:
+      >>> find_logdir("gs://bucket/run")
+      'gs://bucket/run'
+      >>> find_logdir("/tmp/runs/../a")
+      '/tmp/a'
+    """
+    return shown if "://" in shown else os.path.abspath(shown)  # noqa: PTH100
 
 
 def take_from(environment: MutableMapping[str, str]) -> Settings:

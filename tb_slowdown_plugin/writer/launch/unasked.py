@@ -64,21 +64,10 @@ class Unasked:
             logdir=None if "://" in logdir else logdir,
         )
         on_stop = self._end
-        if settings.profile:
-            from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
-
-            close = capture_slowdowns(session, logdir)
-
-            def on_stop() -> None:
-                close()
-                self._end()
-
         self.settings = settings
         self.failure = ""
         self._rules: dict[str, int] = {}
-        self.monitor = monitors.Monitor(session, lambda: on_stop(), waits=True)
-        recorder = self._recorder = self.monitor.recorder
-        recorder.due.call_after_steps(self._go)
+        recorder = self._recorder = session.recorder
         self._cycle = StepCycle(
             recorder,
             lambda turn, steps: self._tell_rule(_rule_of([each.name for each in turn]), steps),
@@ -88,13 +77,32 @@ class Unasked:
         self._fits = Fits(self._begin_fit, self._report)
         is_dataset = settings.step == "dataset"
         self._passes = Passes(recorder, self._step_of_batch if is_dataset else None, self._report)
+        if settings.profile:
+            from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
+
+            close = capture_slowdowns(session, logdir)
+
+            def on_stop() -> None:
+                close()
+                self._end()
+
+        self.monitor = monitors.Monitor(session, lambda: on_stop(), waits=True)
+        recorder.due.call_after_steps(self._go)
+        try:
+            self._install(settings.step)
+        except Exception:
+            self.monitor.stop()
+            raise
+        monitors.install(self.monitor, explicit=False)
+
+    def _install(self, step: str) -> None:
+        """Hooks what makes steps: all, or what the rule asks for."""
         self._passes.install()
         self._calls.first_wait = lambda: self._passes.first_wait
-        if settings.step in ("", "fit"):
+        if step in ("", "fit"):
             self._fits.install(self.monitor)
-        if settings.step not in ("fit", "dataset"):
+        if step not in ("fit", "dataset"):
             self._calls.install()
-        monitors.install(self.monitor, explicit=False)
 
     @property
     def reason(self) -> str:

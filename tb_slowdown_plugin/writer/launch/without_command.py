@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Mapping
 
 from tb_slowdown_plugin.writer.launch import end_report, import_watch
 from tb_slowdown_plugin.writer.launch.run_script import choose_logdir
-from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.launch.settings import Settings, find_logdir
 
 
 def begin(environment: Mapping[str, str]) -> None:
@@ -24,7 +23,7 @@ def begin(environment: Mapping[str, str]) -> None:
     program = sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-c") else "program"
     shown = environment.get("TBSLOW_LOGDIR") or choose_logdir([program], time.localtime())
     settings = Settings(
-        shown if "://" in shown else os.path.abspath(shown),  # noqa: PTH100
+        find_logdir(shown),
         shown,
         environment.get("TBSLOW_STEP", ""),
         quiet=bool(environment.get("TBSLOW_QUIET")),

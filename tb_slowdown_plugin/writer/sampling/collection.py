@@ -73,7 +73,9 @@ class Collection:
     def states(self) -> tuple[CollectorState, ...]:
         """Which collectors run, and why the others do not; none that is still to be started."""
         backend = other_backend()
-        return tuple(beside_legacy(on_backend(state, backend)) for state in self._states.values())
+        return tuple(
+            beside_legacy(on_backend(state, backend)) for state in list(self._states.values())
+        )
 
     def start(self, context: Context) -> None:
         """Starts all that are not switched off, and leaves those to `read` that hook nothing."""
@@ -127,7 +129,7 @@ class Collection:
 
     def tell_due(self, due_ns: int) -> None:
         """Before `read`: when the sampling thread was due, by the monotonic clock."""
-        for collector in self._sampled.values():
+        for collector in list(self._sampled.values()):
             if hasattr(collector, "due_ns"):
                 collector.due_ns = due_ns
 
@@ -177,7 +179,7 @@ class Collection:
     @property
     def is_curious(self) -> bool:
         """Whether any that is read between two samples has more to see than it was shown."""
-        return any(getattr(each, "is_curious", False) for each in self._sampled.values())
+        return any(getattr(each, "is_curious", False) for each in list(self._sampled.values()))
 
     @property
     def needs_thread(self) -> bool:

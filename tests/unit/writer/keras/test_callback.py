@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import weakref
 
 import pytest
 
@@ -83,6 +84,23 @@ def test_a_fit_that_raised_is_closed_when_somebody_asks(model, tmp_path):
     assert not module.is_fitting()
     assert callback.monitor is not None
     assert not callback.monitor.recorder.in_step
+
+
+def test_to_ask_keeps_nothing_of_the_program(model, tmp_path):
+    class Data:
+        pass
+
+    class Raises(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fit(model, SlowdownCallback(tmp_path), Raises())
+    data = Data()
+    kept = weakref.ref(data)
+    assert not module.is_fitting()
+    del data
+    assert kept() is None
 
 
 def test_called_by_no_list_of_keras_it_says_so(tmp_path, caplog):

@@ -75,6 +75,17 @@ def test_a_cell_that_does_not_train_leaves_nothing(
     assert not (tmp_path / "none").exists()
 
 
+def test_a_monitor_that_is_active_goes_on_and_is_told_of(
+    slowdown: Callable[[str, str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with tbslow.start(tmp_path / "mine") as active:
+        slowdown(f"--logdir {tmp_path / 'cell'}", TRAINING)
+        assert monitor.active() is active
+    said = capsys.readouterr().out
+    assert said.startswith("Nothing recorded by %%slowdown: another monitor is active")
+    assert not (tmp_path / "cell").exists()
+
+
 def test_a_cell_that_raises_is_not_watched_any_more(
     slowdown: Callable[[str, str], None], tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.launch import unasked
 from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.launch.training.training_calls import TrainingCalls
 from tb_slowdown_plugin.writer.launch.unasked import Unasked
 
 pytestmark = pytest.mark.tensorflow
@@ -162,6 +163,21 @@ def test_after_its_end_no_hook_is_left(tmp_path: Path) -> None:
     tbslow.stop()
     assert [each for each in replaced() if each.by == "tbslow run"] == []
     assert len(replaced()) <= len(before) + 1  # op determinism stays
+
+
+def test_where_a_hook_fails_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise ImportError("no such module")
+
+    before = replaced()
+    monkeypatch.setattr(TrainingCalls, "install", fail)
+    unasked.begin(Settings(str(tmp_path / "logs"), "logs"))
+    assert unasked.begun() is None
+    assert monitor.active() is None
+    assert len(replaced()) <= len(before) + 1  # op determinism stays
+    assert not (tmp_path / "logs").exists()
 
 
 def test_the_collector_of_garbage_is_on_as_it_was(tmp_path: Path) -> None:

@@ -56,6 +56,19 @@ def test_a_collector_that_runs_is_read(run, failures):
     assert failures == []
 
 
+def test_one_that_is_started_while_states_are_read_is_listed_next_time(run, failures, monkeypatch):
+    """The sampling thread starts some of them whenever it wants."""
+    collection = collection_of(run, failures, Scripted("a"), Scripted("b"))
+
+    def start_another(state, backend):
+        collection._set(f"late {state.name}", "running")
+        return state
+
+    monkeypatch.setattr(collections_of_monitor, "on_backend", start_another)
+    assert [state.name for state in collection.states()] == ["a", "b"]
+    assert len(collection.states()) == 4
+
+
 def test_one_that_is_unavailable_is_listed_with_its_reason_and_no_warning(run, failures):
     collection = collection_of(
         run, failures, Scripted(start=Unavailable("no GPU visible to TensorFlow"))
