@@ -126,7 +126,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The first or second run of the graph that trace number `trace` has made."""
+    """One of the first runs of the graph that trace number `trace` has made."""
 
     trace: int
     nth: int

@@ -20,7 +20,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
-SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
+SteadyFrom = Literal["later runs", "other graphs of the function", "nothing"]
 
 _Code: TypeAlias = tuple[str, str, int]
 """Function, place, and depth of a trace."""
@@ -65,35 +65,40 @@ class TracedGraph:
 def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
     """All traces of a run in the order of their events.
 
-    The steady cost of a graph is its second run; where that was not seen, the
-    median second run of the same function's other graphs; else 0, so that the
-    whole first run counts.
+    The steady cost of a graph is the fastest of its later runs that were timed; where none
+    was, the median of the same function's other graphs; else 0, so that the whole first run
+    counts.
     """
     events = [event for event in run.events if isinstance(event.what, Trace | Execution)]
     starts = np.array([session.started for session in run.sessions])
     times = np.array([event.time for event in events])
     sessions = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0).tolist()
     traces: list[tuple[int, int, float, Trace]] = []
-    runs: dict[tuple[int, int, int], float] = {}
+    first_runs: dict[tuple[int, int], float] = {}
+    later_runs: dict[tuple[int, int], float] = {}
     for event, session in zip(events, sessions, strict=True):
         if isinstance(event.what, Trace):
             traces.append((session, event.row, event.time, event.what))
         elif isinstance(event.what, Execution):
-            runs.setdefault((session, event.what.trace, event.what.nth), event.what.seconds)
-    seconds_runs: dict[tuple[str, str], list[float]] = defaultdict(list)
+            graph, seconds = (session, event.what.trace), event.what.seconds
+            if event.what.nth == 1:
+                first_runs.setdefault(graph, seconds)
+            else:
+                later_runs[graph] = min(seconds, later_runs.get(graph, seconds))
+    of_code: dict[tuple[str, str], list[float]] = defaultdict(list)
     for session, _, _, trace in traces:
-        second = runs.get((session, trace.id, 2))
-        if second is not None:
-            seconds_runs[trace.function, trace.location].append(second)
-    typical = {code: median(seconds) for code, seconds in seconds_runs.items()}
+        later = later_runs.get((session, trace.id))
+        if later is not None:
+            of_code[trace.function, trace.location].append(later)
+    typical = {code: median(seconds) for code, seconds in of_code.items()}
 
     joined: list[TracedGraph] = []
     whose: dict[tuple[str, str], str] = {}
     for session, row, time, trace in traces:
-        first = runs.get((session, trace.id, 1), 0.0)
-        second = runs.get((session, trace.id, 2))
+        first = first_runs.get((session, trace.id), 0.0)
+        later = later_runs.get((session, trace.id))
         usual = typical.get((trace.function, trace.location))
-        steady, source = _steady(second, usual)
+        steady, source = _steady(later, usual)
         code = (trace.function, trace.location)
         if trace.cause == "variables":
             detail = whose.get(code, names.FIRST)
@@ -226,9 +231,9 @@ def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:
     return tuple(graph for graph in graphs if not graph.trace.elsewhere)
 
 
-def _steady(second: float | None, usual: float | None) -> tuple[float, SteadyFrom]:
-    if second is not None:
-        return second, "second run"
+def _steady(later: float | None, usual: float | None) -> tuple[float, SteadyFrom]:
+    if later is not None:
+        return later, "later runs"
     if usual is not None:
         return usual, "other graphs of the function"
     return 0.0, "nothing"

@@ -9,7 +9,7 @@ from tb_slowdown_plugin.records.types import Trace
 
 def graph(number, cause="signature", function="train_step", *, detail="again", **more):
     trace = Trace(number, function, "train.py:3", 0.3, 0.2, cause, 2, **more)
-    return TracedGraph(trace, number, float(number), 0.5, 0.1, "second run", detail)
+    return TracedGraph(trace, number, float(number), 0.5, 0.1, "later runs", detail)
 
 
 def test_a_retrace_has_the_seconds_of_all_its_traces():

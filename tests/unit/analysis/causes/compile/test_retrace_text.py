@@ -14,7 +14,7 @@ def retraces(cause="signature", *changes, function="train_step", count=5, reason
             Trace(
                 row, function, "train.py:3", 0.3, 0.2, cause, row, changes=changes, reason=reason
             ),
-            row, float(row), 0.5, 0.1, "second run", "again",
+            row, float(row), 0.5, 0.1, "later runs", "again",
         )
         for row in range(10, 10 + 20 * count, 20)
     )  # fmt: skip
