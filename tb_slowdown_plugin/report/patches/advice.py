@@ -45,9 +45,14 @@ def _patched(fix: Fix) -> Cause:
     cause = fix.cause
     if not fix.patches:
         return cause
-    replaced = [patch.instead_of or cause.advice[:1] for patch in fix.patches]
+    replaced = [
+        patch.instead_of or (cause.advice[:1] if patch.is_of_subject else ())
+        for patch in fix.patches
+    ]
     examples = [each for each in cause.advice if not any(each in those for those in replaced)]
-    return replace(cause, advice=(*map(_advice_of, fix.patches), *examples))
+    first = [_advice_of(patch) for patch in fix.patches if patch.is_of_subject]
+    later = [_advice_of(patch) for patch in fix.patches if not patch.is_of_subject]
+    return replace(cause, advice=(*first, *examples, *later))
 
 
 def _advice_of(patch: Patch) -> Advice:

@@ -36,6 +36,8 @@ class Patch:
     """What else to know, as a sentence."""
     instead_of: tuple[Advice, ...] = ()
     """The examples of the cause that it makes needless; empty for the first one."""
+    is_of_subject: bool = True
+    """Whether it changes what the cause is named after, and not a lesser part: it comes first."""
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -54,11 +55,24 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
             continue
         kinds = {change.what for trace in changes[code] for change in trace.changes}
         if kinds == {"python_number"}:
-            yield partial(_pass_tensors, evidence, place, changes[code])
+            yield partial(_of_function, _pass_tensors, evidence, place, changes[code])
         elif kinds == {"shape"}:
-            yield partial(_relax_shapes, evidence, place, changes[code])
+            yield partial(_of_function, _relax_shapes, evidence, place, changes[code])
         else:
             yield partial(_refuse, place, kinds)
+
+
+def _of_function(
+    make: Callable[[Evidence, Place, list[Trace]], Patch],
+    evidence: Evidence,
+    place: Place,
+    traces: list[Trace],
+) -> Patch:
+    """A patch of one function: instead of what is advised for it, and in that place."""
+    cause = evidence.cause
+    own = tuple(each for each in cause.advice if f"`{place.function}`" in each.text)
+    is_subject = cause.place in (None, place)
+    return replace(make(evidence, place, traces), instead_of=own[:1], is_of_subject=is_subject)
 
 
 def _refuse(place: Place, kinds: set[str]) -> Patch:

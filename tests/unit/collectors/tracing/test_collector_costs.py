@@ -114,7 +114,11 @@ def test_a_first_run_leaves_out_the_collections_in_it(timed, hand):
 
     for _ in range(3):
         step(tf.ones(3))
-    assert [(run.nth, run.seconds) for run in timed.of(Execution)] == [(1, 0.009), (2, 0.009)]
+    assert [(run.nth, run.seconds) for run in timed.of(Execution)] == [
+        (1, 0.009),
+        (2, 0.009),
+        (3, 0.009),
+    ]
     assert accounts(timed) == {"first_execution:first": 9_000_000, "gc": 90_000_000}
 
 
@@ -129,12 +133,14 @@ def test_seconds_of_a_real_clock_add_up_to_no_more_than_the_wall(traced):
     assert booked <= wall
 
 
-def test_the_first_two_runs_are_timed_and_then_nothing(traced):
+def test_the_first_four_runs_are_timed_and_then_nothing(traced):
     f = make()
-    for _ in range(4):
+    for _ in range(6):
         f(one_hot(3))
     (trace,) = traces(traced)
-    assert [(run.trace, run.nth) for run in traced.of(Execution)] == [(trace.id, 1), (trace.id, 2)]
+    assert [(run.trace, run.nth) for run in traced.of(Execution)] == [
+        (trace.id, nth) for nth in (1, 2, 3, 4)
+    ]
     assert all(run.seconds > 0 for run in traced.of(Execution))
     assert "_call_flat" not in vars(f.get_concrete_function(one_hot(3)))
 
@@ -179,11 +185,11 @@ def test_gradients_go_through_the_timed_run(traced):
     def loss(x):
         return weight * x
 
-    for _ in range(3):
+    for _ in range(5):
         with tf.GradientTape() as tape:
             value = loss(tf.constant(2.0))
         assert float(tape.gradient(value, weight)) == 2.0
-    assert [run.nth for run in traced.of(Execution)] == [1, 2]
+    assert [run.nth for run in traced.of(Execution)] == [1, 2, 3, 4]
 
 
 def test_compilation_and_size_are_told(traced):
@@ -230,7 +236,7 @@ def test_many_threads_trace_at_once(traced):
 def test_without_a_trace_one_small_hook_runs(traced):
     f = make()
     x = one_hot(3)
-    for _ in range(3):
+    for _ in range(5):
         f(x)
     traced.events.clear()
     accounts(traced)

@@ -10,7 +10,7 @@ from unit.report.patches.defects import Program
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.report_types.report import Report
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import Change, Fact, Trace
 from tb_slowdown_plugin.report.patches.advice import with_patches
 
 TEXT = "import gc\n\nfor x in data:\n    step(x)\n    gc.collect()\n    use(x)\n    log(x)\n"
@@ -38,6 +38,42 @@ def test_a_patch_stands_for_the_first_example(tmp_path: Path) -> None:
         ),
         Advice("Freeze objects."),
     )
+
+
+def test_a_patch_of_a_lesser_function_stands_in_the_place_of_its_example(tmp_path: Path) -> None:
+    text = (
+        "import tensorflow as tf\n\n@tf.function\ndef metric(k):\n    return k * 2.0\n"
+        "@tf.function\ndef step(x, rate):\n    return x * rate\n"
+        "for i in range(9):\n    step(*given)\n    metric(float(i))\n"
+    )
+    made = Program(tmp_path, text, "retracing")
+    for function, line, argument, at in (("step", 7, "rate", 10), ("metric", 4, "k", 11)):
+        change = Change(argument, "python_number", "Python float 1.0", "2.0")
+        for number in range(3):
+            made.saw(
+                Trace(
+                    number,
+                    function,
+                    f"train.py:{line}",
+                    0.3,
+                    0.2,
+                    "signature",
+                    2,
+                    changes=(change,),
+                )
+            )
+        made.saw(Fact("called_at", f"{function} (train.py:{line}) at train.py:{at}"))
+    examples = tuple(
+        Advice(text) for text in ("Tensors for `step`.", "A signature.", "Tensors for `metric`.")
+    )
+    report = defects._report(made.cause, Place("train.py", 7, "step"), examples)
+    (cause,) = with_patches(report, made.run, tmp_path).causes
+    assert [each.text for each in cause.advice] == [
+        "Tensors for `step`.",
+        "A signature.",
+        "Pass `k` of `metric` as a tensor: its value is then no part of the trace. "
+        "Results stay the same except for rounding.",
+    ]
 
 
 def test_the_report_stays_where_the_file_is_not_at_hand(tmp_path: Path) -> None:
