@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
+from functools import reduce
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
-from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import place_of
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
+    ends_of,
+    place_of,
+    step_seconds_of,
+)
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     samples_of,
     stack_sets,
@@ -35,14 +38,14 @@ class _Set(NamedTuple):
 
 
 def find_python_lines(run: Run) -> PythonLines | None:
-    """The first set of samples against the newest one; None where there is none."""
+    """The first samples against the newest ones; None where there is none."""
     sets = _sets(run)
     if not sets:
         return None
-    first, last = sets[0], sets[-1]
+    first, last = (reduce(_joined, each) for each in ends_of(sets))
     earlier = first if len(sets) > 1 else None
-    took = _step_seconds(run, last)
-    took_before = _step_seconds(run, first)
+    took = step_seconds_of(run, last.rows)
+    took_before = step_seconds_of(run, first.rows)
     lines = [
         PythonLine(
             place=place,
@@ -63,6 +66,11 @@ def find_python_lines(run: Run) -> PythonLines | None:
         after_samples=int(last.of),
         lines=tuple(kept),
     )
+
+
+def _joined(first: _Set, last: _Set) -> _Set:
+    samples = Counter(first.samples) + Counter(last.samples)
+    return _Set((first.rows[0], last.rows[1]), first.of + last.of, samples)
 
 
 def _growth(line: PythonLine) -> float:
@@ -86,18 +94,6 @@ def _sets(run: Run) -> list[_Set]:
         _Set((begin, row), of[row], samples[row])
         for begin, row in zip([0, *rows], rows, strict=False)
     ]
-
-
-def _step_seconds(run: Run, of: _Set) -> float:
-    """The mean, as samples are shares of the time: a median of long and short steps is neither.
-
-    Without the first of them: the samples of the set before are in it, or none, as in a run's
-    first step, which is its warm-up.
-    """
-    first, last = of.rows
-    period = run.steps.period_seconds[min(first + 1, last) : last + 1]
-    known = period[np.isfinite(period)]
-    return float(np.mean(known)) if len(known) else 0.0
 
 
 def _numbers(run: Run, of: _Set) -> tuple[int, int]:

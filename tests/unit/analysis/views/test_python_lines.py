@@ -42,6 +42,18 @@ def test_one_set_of_samples_has_nothing_before_it(make_run):
     assert line.after_fraction == 0.75
 
 
+def test_of_few_samples_several_sets_are_one_end(make_run):
+    """The same ends as the sentences on places that grow have."""
+    samples = (9.0, 6.0, 3.0, 3.0, 0.0)
+    events = [(10 * i, stack("a (b.py:1)", seen, of=10.0)) for i, seen in enumerate(samples, 1)]
+    found = find_python_lines(make_run(np.full(60, 0.1), events=events))
+    assert found is not None
+    assert (found.before_samples, found.after_samples) == (20, 20)
+    assert (found.before_steps, found.after_steps) == ((0, 20), (30, 50))
+    (line,) = found.lines
+    assert (line.before_fraction, line.after_fraction) == (0.75, 0.15)
+
+
 def test_the_sets_of_a_long_step_are_added_up(make_run):
     thread = Fact("thread_stack", "load (b.py:7)", {"samples": 10.0, "of": 10.0})
     sets = [stack("a (b.py:1)", 7.0, 10.0), stack("a (b.py:2)", 3.0, 10.0), thread]
@@ -62,13 +74,13 @@ def test_samples_after_the_last_step_are_of_no_step(make_run):
     assert [(line.place, line.after_fraction) for line in found.lines] == [("fit (b.py:1)", 1.0)]
 
 
-def test_of_long_and_short_steps_a_line_has_its_share_of_the_mean(make_run):
+def test_of_long_and_short_steps_a_line_has_its_share_of_their_mean(make_run):
     period = np.tile([0.1, 0.1, 1.0], 20)
-    period[0] = 60.0  # warm-up
+    period[[0, 30]] = 60.0  # warm-up, and a stall
     run = make_run(period, events=((59, stack("a (b.py:1)", 30.0)),))
     found = find_python_lines(run)
     assert found is not None
-    assert found.lines[0].after_seconds == pytest.approx(0.5 * period[1:].mean())
+    assert found.lines[0].after_seconds == pytest.approx(0.5 * np.mean([0.1, 0.1, 1.0]))
 
 
 def test_a_line_that_is_gone_is_shown_and_few_lines_are(make_run):

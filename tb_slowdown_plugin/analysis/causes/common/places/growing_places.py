@@ -15,8 +15,8 @@ from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
     samples_by_place,
     share_of_samples,
     size_of,
+    step_seconds_of,
 )
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_known
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     function_of,
     stack_sets,
@@ -122,9 +122,8 @@ def _find_growth(ends: _Ends, places: Sequence[str]) -> GrowingPlace | None:
 
 
 def _step_seconds(case: Case, first: int, end: int) -> float:
-    """Typical of these rows; 1 where it is not known, so that shares are compared."""
-    seconds = typical_of_known(case.run.steps.period_seconds[first : end + 1])
-    return 1.0 if math.isnan(seconds) else seconds
+    """Of these rows; 1 where it is not known, so that shares are compared."""
+    return step_seconds_of(case.run, (first, end)) or 1.0
 
 
 def main_line(places: list[GrowingPlace], most: list[Fact]) -> Place | None:

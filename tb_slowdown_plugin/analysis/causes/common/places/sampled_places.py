@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_known
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
@@ -22,7 +26,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MOSTLY,
     SEVERAL,
 )
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import Fact, Run
 
 
 def input_line(case: Case) -> Place | None:
@@ -141,10 +145,20 @@ def place_of(fact: Fact) -> str:
     return names.place(fact.subject)
 
 
-def ends_of(sets: list[StackSet]) -> tuple[list[StackSet], list[StackSet]]:
+class _Samples(Protocol):
+    """Samples that were told together."""
+
+    @property
+    def of(self) -> float:
+        """How many."""
+
+
+_Set = TypeVar("_Set", bound=_Samples)
+
+
+def ends_of(sets: Sequence[_Set]) -> tuple[list[_Set], list[_Set]]:
     """So many of the first and of the last sets that a share of them says something."""
-    left, first, last = list(sets), [sets[0]], [sets[-1]]
-    del left[0], left[-1]
+    left, first, last = list(sets[1:-1]), [sets[0]], [sets[-1]]
     while left and min(size_of(first), size_of(last)) < ENOUGH_STEPS:
         if size_of(first) <= size_of(last):
             first.append(left.pop(0))
@@ -153,6 +167,21 @@ def ends_of(sets: list[StackSet]) -> tuple[list[StackSet], list[StackSet]]:
     return first, last
 
 
-def size_of(sets: list[StackSet]) -> float:
+def step_seconds_of(run: Run, rows: tuple[int, int]) -> float:
+    """What a step typically took while samples were taken; 0 where it is not known.
+
+    Without the first of them: the samples of the set before are in it, or none, as in a run's
+    first step, which is its warm-up.
+
+    Args:
+      run: The recording.
+      rows: The first and the last step.
+    """
+    first, last = rows
+    seconds = typical_of_known(run.steps.period_seconds[min(first + 1, last) : last + 1])
+    return seconds if math.isfinite(seconds) else 0.0
+
+
+def size_of(sets: Sequence[_Samples]) -> float:
     """The samples of some sets; 1 where there is none, to be divided by."""
     return max(1.0, sum(each.of for each in sets))
