@@ -103,7 +103,7 @@ _EXPERIMENTS: Final = (
         "tensor_arguments",
         "passes Python numbers to tf.functions as tensors",
         ("retracing",),
-        "no",
+        "numerics",
         "train_step(batch, tf.constant(step))",
         is_rare=True,
         advised="tf.constant(",

@@ -78,9 +78,11 @@ def write(text: str, path: str | None) -> None:
 
 def cannot_write(path: str, error: OSError) -> InputError:
     """What to say of a file that can't be written."""
-    return InputError(
-        f"can't write '{path}': {error.strerror}; give a file in a directory that exists"
-    )
+    remedy = {
+        PermissionError: "give a file that you may write",
+        IsADirectoryError: "give a file in it",
+    }.get(type(error), "give a file in a directory that exists")
+    return InputError(f"can't write '{path}': {error.strerror}; {remedy}")
 
 
 class TerminalLine:

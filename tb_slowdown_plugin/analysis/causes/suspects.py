@@ -22,7 +22,10 @@ from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
     tell_places,
 )
-from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import places_of_most
+from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
+    has_own_account,
+    places_of_most,
+)
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     counted_per_second,
     ends,
@@ -141,7 +144,10 @@ def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
     if not left:
         return None
     lost = lost_seconds(left)
-    told = list(tell_places(growing_places(case), places_of_most(case, case.wall_share(lost))))
+    growing = [each for each in growing_places(case) if not has_own_account(case, each.place)]
+    most = places_of_most(case, case.wall_share(lost))
+    most = [fact for fact in most if not has_own_account(case, fact.subject)]
+    told = list(tell_places(growing, most))
     if not told:
         return None
     waits = _rise_without_cpu(case, largest(left))

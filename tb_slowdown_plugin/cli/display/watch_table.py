@@ -176,7 +176,7 @@ def _seconds(seconds: float | None) -> str:
 
 def _state(look: RunLook) -> str:
     if not look.is_live:
-        return "ended"
+        return "ended" if look.report.ended else "silent"
     return "stalled" if look.is_stalled else "live"
 
 

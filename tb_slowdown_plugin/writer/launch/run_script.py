@@ -48,7 +48,7 @@ def run_script(program: Sequence[str], settings: Settings) -> NoReturn:
 def check_logdir(settings: Settings) -> None:
     """Says before the program begins what its records would meet.
 
-    Nothing is made: a program that trains nothing leaves no directory.
+    Nothing stays: a program that trains nothing leaves no directory.
 
     Args:
       settings: With a local `logdir`. Where it has records, a line to stderr says that these will
@@ -70,11 +70,41 @@ def check_logdir(settings: Settings) -> None:
             f"no records can be written to {settings.shown}: you may not write to {there}; "
             "give another --logdir"
         )
+    _try_to_make(settings)
     if not settings.quiet and there == settings.logdir and _has_records(there):
         sys.stderr.write(
             f"tbslow: {settings.shown} has records already: this run goes on with them, as after "
             "a restart. To keep it apart, give another --logdir.\n"
         )
+
+
+def _try_to_make(settings: Settings) -> None:
+    """Makes what isn't there and removes it again: of some places only that says it is possible."""
+    missing = []
+    path = settings.logdir
+    while not os.path.lexists(path):
+        missing.append(path)
+        path = os.path.dirname(path)  # noqa: PTH120
+    made = []
+    try:
+        for each in reversed(missing):
+            os.mkdir(each)  # noqa: PTH102
+            made.append(each)
+    except OSError as error:
+        raise InputError(
+            f"no records can be written to {settings.shown}: {error.strerror}; "
+            "give another --logdir"
+        ) from error
+    finally:
+        _remove(made)
+
+
+def _remove(directories: Sequence[str]) -> None:
+    try:
+        for each in reversed(directories):
+            os.rmdir(each)  # noqa: PTH106
+    except OSError:
+        return  # somebody else writes there already
 
 
 def _has_records(logdir: str) -> bool:

@@ -73,7 +73,7 @@ class Unasked:
             lambda turn, steps: self._tell_rule(_rule_of([each.name for each in turn]), steps),
         )
         only = "" if settings.step in ("fit", "dataset") else settings.step
-        self._calls = TrainingCalls(recorder, self._cycle, only, self._report)
+        self._calls = TrainingCalls(recorder, self._cycle, only, self._report, self._doubt)
         self._fits = Fits(self._begin_fit, self._report)
         is_dataset = settings.step == "dataset"
         self._passes = Passes(recorder, self._step_of_batch if is_dataset else None, self._report)
@@ -146,6 +146,9 @@ class Unasked:
         self.failure = reason_of(error)
         self._cycle.close()
         _log.warning("slowdown monitor: tbslow run failed (%s)", self.failure)
+
+    def _doubt(self) -> None:
+        _log.warning("slowdown monitor: %s; nothing is recorded so far", self.reason)
 
     def _end(self) -> None:
         """The monitor stops: the step that is open ends."""

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from tb_slowdown_plugin.cli.output import (
     ProgressLine,
     TurnsBar,
+    cannot_write,
 )
 
 
@@ -90,3 +93,15 @@ def test_a_bar_is_for_terminals() -> None:
         bar.tick()
         bar.end()
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(13, "Permission denied"), "give a file that you may write"),
+        (IsADirectoryError(21, "Is a directory"), "give a file in it"),
+        (FileNotFoundError(2, "No such file"), "give a file in a directory that exists"),
+    ],
+)
+def test_what_can_not_be_written_is_told_with_a_remedy(error: OSError, said: str) -> None:
+    assert str(cannot_write("a.html", error)) == f"can't write 'a.html': {error.strerror}; {said}"

@@ -37,7 +37,7 @@ def test_once_prints_a_line_for_each_run(tmp_path, capsys):
     assert main(["watch", str(tmp_path), "--once"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
-        f"{name}: step 399, 100 ms per step, ended. Healthy. No slowdown found in 40.0 s."
+        f"{name}: step 399, 100 ms per step, silent. Healthy. No slowdown found in 40.0 s."
         for name in ("run1", "run2")
     ]
 

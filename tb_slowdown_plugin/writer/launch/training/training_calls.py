@@ -39,6 +39,8 @@ from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 BY: Final = "tbslow run"
 """Whose hooks they are."""
+_CALLS_IN_DOUBT: Final = 100
+"""Calls of other functions from which the one that is meant may be misspelt. Chosen by hand."""
 _GRADIENTS: Final = ("gradient", "jacobian", "batch_jacobian")
 """Methods of a tape that compute gradients."""
 
@@ -51,6 +53,7 @@ class TrainingCalls:
       cycle: Makes steps of the calls.
       only: Name of the one function whose calls are steps; "" for all that train.
       fail: Is told what has failed here; nothing is hooked any more then.
+      doubt: Is called once, where many calls were none of the one function that is meant.
       clock: Of the calls that make no step.
     """
 
@@ -60,6 +63,7 @@ class TrainingCalls:
         cycle: StepCycle,
         only: str,
         fail: Callable[[Exception], None],
+        doubt: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
     ) -> None:
         from tensorflow.python.eager import context
@@ -68,6 +72,8 @@ class TrainingCalls:
         self._cycle = cycle
         self._only = only
         self._fail = fail
+        self._doubt = doubt
+        self._unlike = 0
         self._monotonic_ns = (clock or Clock()).monotonic_ns
         self._executing_eagerly = context.executing_eagerly
         self._hooks = MethodHooks(BY, self._leave)
@@ -295,6 +301,10 @@ class TrainingCalls:
         """After a call of a function that was not known to make steps."""
         training = self._functions.learn(function, seconds)
         if training is None:
+            self._unlike += bool(self._only) and not self._recorder.rows
+            if self._unlike == _CALLS_IN_DOUBT:
+                self._unlike += 1
+                self._doubt()
             return
         if training.trains:
             self._leave_others()

@@ -62,7 +62,7 @@ def test_plain_lines_tell_what_changes_and_a_live_run_each_minute():
     lines.show(looks, Notices().update(looks), "")
     assert "Retracing since step 800" in written[2][0]
     assert "31.0 s of 1 min 40 s lost (31%)" in written[2][1]
-    lines.show([look_of(causes=(cause_of(),), step=1401, is_live=False)], (), "")
+    lines.show([look_of(causes=(cause_of(),), step=1401, is_live=False, ended=True)], (), "")
     assert "ended" in written[3][0]
 
 

@@ -75,10 +75,13 @@ def test_lines_are_as_wide_as_the_terminal_at_most(width):
 
 
 def test_stalled_and_ended_runs_and_trouble_are_shown():
-    lines = draw([look_of(stall=stall_of()), look_of("run2", is_live=False)], trouble="gone")
+    ended = look_of("run2", is_live=False, ended=True)
+    looks = [look_of(stall=stall_of()), ended, look_of("run3", is_live=False)]
+    lines = draw(looks, trouble="gone")
     assert lines[1] == "gone"
     assert lines[3].split()[:2] == ["run1", "stalled"]
     assert lines[4].split()[:2] == ["run2", "ended"]
+    assert lines[5].split()[:2] == ["run3", "silent"]  # killed, or its machine is gone
 
 
 def test_a_name_can_not_steer_the_terminal():

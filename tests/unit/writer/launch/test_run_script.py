@@ -78,6 +78,16 @@ def test_a_logdir_that_is_a_file_or_below_one_is_refused_before_the_program_begi
         )
 
 
+def test_a_logdir_that_can_t_be_made_is_refused_whatever_its_mode_says():
+    with pytest.raises(InputError, match=r"no records can be written to logs: .*; give another"):
+        check_logdir(Settings(shown="logs", logdir="/proc/logs/a", quiet=True))
+
+
+def test_nothing_stays_of_a_logdir_that_is_not_there(tmp_path):
+    check_logdir(Settings(shown="logs", logdir=str(tmp_path / "a" / "b" / "c"), quiet=True))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_logdir_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: path != str(tmp_path))
     with pytest.raises(InputError, match=r"you may not write to .*; give another --logdir"):

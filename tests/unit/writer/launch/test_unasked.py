@@ -180,6 +180,21 @@ def test_where_a_hook_fails_nothing_is_left(
     assert not (tmp_path / "logs").exists()
 
 
+def test_a_rule_that_no_call_fits_is_doubted_once_and_early(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    begin(tmp_path / "logs", "trian_step")
+    for number in range(150):
+        train_step(tf.constant(0.1))
+        assert ("nothing is recorded so far" in caplog.text) == (number >= 99)
+    tbslow.stop()
+    (said,) = caplog.messages
+    assert said.startswith(
+        "slowdown monitor: there was no step by the rule --step trian_step (the program called "
+        "train_step ("
+    )
+
+
 def test_the_collector_of_garbage_is_on_as_it_was(tmp_path: Path) -> None:
     import gc
 

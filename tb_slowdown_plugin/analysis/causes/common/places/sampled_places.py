@@ -12,13 +12,14 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_kno
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
+    function_of,
     samples_of,
     stack_sets,
     unit_of,
 )
 from tb_slowdown_plugin.analysis.report_types.causes import Place
 from tb_slowdown_plugin.catalog import names, stack_samples
-from tb_slowdown_plugin.catalog.events import INPUT_AT, PYTHON_STACK
+from tb_slowdown_plugin.catalog.events import CALLBACK_AT, INPUT_AT, PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
     LARGER,
@@ -49,9 +50,18 @@ def waits_for_graph(fact: Fact) -> bool:
 
 
 def has_own_account(case: Case, subject: str) -> bool:
-    """Whether what a line calls is timed by itself, such as a `predict`: the rest isn't there."""
+    """Whether what a line calls is timed by itself, such as a `predict`: the rest isn't there.
+
+    Or whether it is of a callback that is.
+    """
+    accounts = case.run.steps.accounts
+    methods = (fact.subject.partition(" ") for _, fact in case.run.facts(CALLBACK_AT))
+    if any(
+        function_of(at) == function_of(subject) for account, _, at in methods if account in accounts
+    ):
+        return True
     place = to_place(subject)
-    timed = (to_place(names.detail(account)) for account in case.run.steps.accounts)
+    timed = (to_place(names.detail(account)) for account in accounts)
     return place is not None and any(
         each is not None and (each.file, each.line) == (place.file, place.line) for each in timed
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from unit.analysis.drifting_steps import DRIFT, LOST, SIZE, drift
 
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import Fact, Trace
 
 
 def test_python_work_that_grows(make_run, find, judge):
@@ -319,3 +319,20 @@ def test_a_jump_is_python_work_where_samples_show_the_place(
     )
     assert [each.code for each in cause.advice] == [""]
     assert "`score (train.py:21)`" in cause.advice[0].text
+
+
+@pytest.mark.parametrize(("grows_everywhere", "causes"), [(True, ["python_overhead"]), (False, [])])
+def test_what_grows_only_where_a_function_is_retraced_is_no_work_of_the_program(
+    make_run, find, judge, grows_everywhere, causes
+):
+    """Each trace costs more than the last, beyond what is timed."""
+    retraced = np.arange(SIZE) % 2 == 0
+    lost = LOST if grows_everywhere else np.where(retraced, 2 * LOST, 0.0)
+    period = DRIFT - LOST + lost
+    traces = [
+        (row, Trace(row + 1, "train_step", "train.py:3", 0.0, 0.0, "signature", row + 1))
+        for row in np.flatnonzero(retraced).tolist()
+    ]
+    run = make_run(period, process_cpu=period, thread_cpu=0.98 * period, events=traces)
+    found = find("core", "drift", lost, rows=(0, SIZE - 1))
+    assert [each.cause for each in judge(run, found).report.causes] == causes

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from unit.analysis.sampled_stacks import case_of, stack
 
+from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
+    has_own_account,
     input_line,
     libraries_at,
     place_of,
@@ -30,6 +33,28 @@ def test_the_input_is_read_where_the_thread_is_most_else_at_the_newest_pass(make
     place = input_line(case_of(make_run, *events, *samples))
     assert place is not None
     assert place.line == line
+
+
+@pytest.mark.parametrize(
+    ("place", "is_timed"),
+    [
+        ("Slow.on_train_batch_end (cb.py:9)", True),
+        ("act (agent.py:12)", True),
+        ("act (agent.py:13)", False),
+        ("Other.on_train_batch_end (cb.py:30)", False),
+    ],
+)
+def test_what_has_an_account_is_a_line_that_is_called_or_a_callback(make_run, place, is_timed):
+    took = np.full(60, 0.01)
+    run = make_run(
+        np.full(60, 0.1),
+        accounts={"callback:Slow": took, "predict:act (agent.py:12)": took},
+        events=[
+            (0, Fact("callback_at", "callback:Slow Slow.on_train_batch_end (cb.py:8)")),
+            (0, Fact("callback_at", "callback:Other Other.on_train_batch_end (cb.py:29)")),
+        ],
+    )
+    assert has_own_account(Case(run, None, (), ()), place) is is_timed
 
 
 def test_a_place_of_nearly_all_samples_is_in_the_lost_time(make_run):
