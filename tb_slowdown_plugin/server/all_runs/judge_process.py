@@ -55,7 +55,12 @@ def judge_task(task: Task) -> Judged:
             return "No record of it can be read."
         return digest_of(*judge(run, task.logdir))
     except Exception as error:  # noqa: BLE001 - a stranger's records; one run must not end all
-        return f"It can't be judged ({type(error).__name__}: {error})."
+        return unjudgeable(error)
+
+
+def unjudgeable(error: Exception) -> str:
+    """Why a run has no digest, as its row shows it."""
+    return f"It can't be judged ({type(error).__name__}: {error})."
 
 
 class JudgeProcess:
@@ -79,6 +84,9 @@ class JudgeProcess:
         except (OSError, EOFError, pickle.UnpicklingError):
             status = self.close()
             return f"The process that judged it ended with status {status}."
+        except Exception as error:  # noqa: BLE001 - pickling may raise anything
+            self.close()  # half an answer may be in its pipe
+            return unjudgeable(error)
         return found
 
     def close(self) -> int | None:

@@ -16,7 +16,13 @@ from tb_slowdown_plugin.reader.run_store import Hyperparameters, Seen
 from tb_slowdown_plugin.reader.trials import trials_version
 from tb_slowdown_plugin.report.json_body import Body
 from tb_slowdown_plugin.report.run_digest import RunDigest
-from tb_slowdown_plugin.server.all_runs.judge_process import Judged, JudgeProcess, Task, Unjudged
+from tb_slowdown_plugin.server.all_runs.judge_process import (
+    Judged,
+    JudgeProcess,
+    Task,
+    Unjudged,
+    unjudgeable,
+)
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
 
 _MOST_PROCESSES: Final = 4
@@ -188,25 +194,37 @@ class Verdicts:
         self._rows[name] = Row(version, digest, error, self._number)
 
     def _work(self) -> None:
-        judge = self._open_judge()
+        judge: Judge | None = None
         try:
+            judge = self._open_judge()
             while (name := self._next()) is not None:
-                began = self._clock()
-                found = self._judge(judge, name)
-                took = self._clock() - began
-                with self._changed:
-                    self._judging.discard(name)
-                    if found is not None and name in self._wanted:
-                        self._put(name, found[0], found[1])
-                        self._rests_until[name] = began + max(_REST_SECONDS, _REST * took)
-                        self._unwritten = self._kept is not None
-                    self._changed.notify_all()
+                self._judge_next(judge, name)
                 self._keep()
+        except BaseException:
+            with self._changed:
+                self._threads -= 1  # the next `follow` starts another
+            raise
         finally:
-            judge.close()
+            if judge is not None:
+                judge.close()
+
+    def _judge_next(self, judge: Judge, name: str) -> None:
+        began = self._clock()
+        found: tuple[str, Judged] | None = None
+        try:
+            found = self._judge(judge, name)
+        finally:
+            took = self._clock() - began
+            with self._changed:
+                self._judging.discard(name)
+                if found is not None and name in self._wanted:
+                    self._put(name, found[0], found[1])
+                    self._rests_until[name] = began + max(_REST_SECONDS, _REST * took)
+                    self._unwritten = self._kept is not None
+                self._changed.notify_all()
 
     def _next(self) -> str | None:
-        """The next run; None where there was none for a while, and the thread is done."""
+        """The next run; None where there was none for a while, and the thread isn't counted."""
         with self._changed:
             if not self._queue:
                 self._changed.wait_for(lambda: bool(self._queue), timeout=_LINGER_SECONDS)
@@ -229,7 +247,10 @@ class Verdicts:
             return None
         except Exception as error:  # noqa: BLE001 - one run that can't be read must not end all
             return version, f"It can't be read ({type(error).__name__}: {error})."
-        return version, judge.judge(Task(name, unjudged, self._logdir))
+        try:
+            return version, judge.judge(Task(name, unjudged, self._logdir))
+        except Exception as error:  # noqa: BLE001 - nor one that can't be judged
+            return version, unjudgeable(error)
 
     def _keep(self) -> None:
         """Writes to the cache directory what is new, now and then and at the end."""

@@ -53,6 +53,37 @@ def test_a_process_that_is_killed_costs_one_run() -> None:
     judge.close()
 
 
+class Unloadable:
+    """Pickles, and raises what no pickle raises when it is loaded."""
+
+    def __reduce__(self) -> tuple[type[int], tuple[str]]:
+        return int, ("no number",)
+
+
+def test_an_answer_that_cannot_be_loaded_costs_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = JudgeProcess()
+    judge.judge(Task("a", records(), None))
+    process = judge._process
+    with monkeypatch.context() as changed:
+        data = pickle.dumps(Unloadable())
+        changed.setattr(judge_process, "_receive", lambda _: pickle.loads(data))
+        assert str(judge.judge(Task("b", records(), None))).startswith(
+            "It can't be judged (ValueError: invalid literal for int()"
+        )
+    assert process is not None
+    assert process.poll() == 0
+    assert isinstance(judge.judge(Task("c", records(), None)), RunDigest)
+    judge.close()
+
+
+def test_a_task_that_cannot_be_pickled_costs_one_run() -> None:
+    judge = JudgeProcess()
+    unpicklable = Task("a", lambda: None, None)  # type: ignore[arg-type]
+    assert str(judge.judge(unpicklable)).startswith("It can't be judged (")
+    assert isinstance(judge.judge(Task("b", records(), None)), RunDigest)
+    judge.close()
+
+
 def test_without_a_process_runs_are_judged_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_process.sys, "executable", "/no/such/python")
     judge = JudgeProcess()

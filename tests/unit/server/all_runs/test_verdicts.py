@@ -154,6 +154,75 @@ def test_a_run_that_cannot_be_read_is_a_row_with_its_reason(bench: Bench) -> Non
     assert rows["a"]["digest"]["verdict"] == "healthy"
 
 
+def test_a_judge_that_fails_costs_one_run(bench: Bench) -> None:
+    class Failing(Bench):
+        def judge(self, task: Task) -> Judged:
+            if task.name == "b":
+                raise RuntimeError("no judge")
+            return super().judge(task)
+
+    failing = Failing()
+    verdicts = failing.verdicts()
+    verdicts.follow(failing.add("a", "b"), never)
+    assert verdicts.wait(SOON)
+    rows = {row["run"]: row for row in verdicts.body()["rows"]}
+    assert rows["b"]["error"] == "It can't be judged (RuntimeError: no judge)."
+    assert rows["a"]["digest"]["verdict"] == "healthy"
+
+
+@pytest.mark.parametrize("fails", ["opening", "judging", "keeping"])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_another_thread_judges_after_one_that_ended(bench: Bench, fails: str) -> None:
+    ended = threading.Event()
+
+    class End(BaseException):
+        """Nothing that a thread catches."""
+
+    def end(*_: object) -> Any:
+        if not ended.is_set():
+            ended.set()
+            raise End
+
+    class Kept(KeptRows):
+        def __init__(self) -> None:
+            """In no file."""
+
+        def read(self) -> dict[str, Any]:
+            return {}
+
+        def write(self, rows: object) -> None:
+            if fails == "keeping":
+                end()
+
+    class Ending(Bench):
+        def judge(self, task: Task) -> Judged:
+            if fails == "judging":
+                end()
+            return super().judge(task)
+
+    ending = Ending()
+
+    def open_judge() -> Bench:
+        if fails == "opening":
+            end()
+        return ending
+
+    verdicts = Verdicts(
+        ending.runs.__getitem__, open_judge=open_judge, processes=1, kept=Kept(),
+        clock=lambda: ending.now,
+    )  # fmt: skip
+    before = set(threading.enumerate())
+    verdicts.follow(ending.add("a"), never)
+    assert ended.wait(SOON)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(SOON)
+    del ending.runs["a"]
+    ending.now = 100.0
+    verdicts.follow(ending.add("b"), never)
+    assert verdicts.wait(SOON)
+    assert [row["run"] for row in verdicts.body()["rows"]] == ["b"]
+
+
 def test_hyperparameters_stand_in_the_row_and_make_it_new_when_they_change(bench: Bench) -> None:
     logged: dict[str, dict[str, float]] = {"a": {"lr": 0.1}}
     verdicts = bench.verdicts(hyperparameters=lambda _: dict(logged))
