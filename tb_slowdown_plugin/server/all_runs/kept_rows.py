@@ -48,9 +48,13 @@ class KeptRows:
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             number, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.stem)
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(self._path)
+            try:
+                with os.fdopen(number, "w", encoding="utf-8") as file:
+                    file.write(text)
+                Path(name).replace(self._path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
 
 
 def _digest(row: Mapping[str, Any]) -> RunDigest:

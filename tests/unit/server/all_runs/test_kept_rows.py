@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 from pathlib import Path
 
 import event_files
+import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.report.run_digest import RunDigest, digest_of
+from tb_slowdown_plugin.server.all_runs import kept_rows
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
 
 
@@ -46,3 +50,23 @@ def test_a_directory_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     kept = KeptRows(tmp_path / "file", "/logs")
     kept.write({"a": ("(4, 6)", digest())})
     assert kept.read() == {}
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FullDisk(io.TextIOWrapper):
+        def write(self, text: str) -> int:
+            super().write(text[:10])
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    rows = {"a": ("(4, 6)", digest())}
+    kept = KeptRows(tmp_path, "/logs")
+    kept.write(rows)
+    before = list(tmp_path.iterdir())
+    monkeypatch.setattr(
+        kept_rows.os, "fdopen", lambda number, *_, **__: FullDisk(io.FileIO(number, "w"))
+    )
+    kept.write({"a": ("(5, 7)", digest())})
+    assert list(tmp_path.iterdir()) == before
+    assert kept.read() == rows
