@@ -1,12 +1,12 @@
 """Whether the process gets the cores that it wants: run queue, quota, affinity.
 
-Cost: 1 to 2 us a thread of the process and sample, in the background; 7 to 25 us for each
+Cost: 2 to 3 us a thread of the process and sample, in the background; 7 to 25 us for each
 thread beyond those whose file is kept open. TensorFlow has tens to hundreds of threads, so
 those other than the training thread are left out of samples where they would take more than
 0.5% of a core.
 
 The run queue is the kernel's count of how long each thread waited for a core. The file of a thread
-is kept open: reading it takes 1 to 2 us so, and 6 to 20 us with its path.
+is kept open: reading it takes 2 to 3 us so, and 6 to 20 us with its path.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _SHARE_OF_FILES: Final = 8
 """At most one in so many of the files that the process may have open are ours."""
 
 _MOST_OPEN: Final = 512
+
+_SCHEDSTAT_BYTES: Final = 128
 
 _LINKS: Final = 2
 """Of a directory without any in it; the kernel counts each thread as one more."""
@@ -122,7 +124,7 @@ def throttled(cpu_stat: str) -> dict[str, float]:
 class _Thread:
     """What is known of one thread."""
 
-    file: int | None
+    file: KernelFile | None
     """None where it is not kept open."""
     said: bytes = b""
     delay_ns: int = 0
@@ -141,7 +143,7 @@ class ThreadDelays:
 
     def __init__(self, tasks: Path) -> None:
         self._tasks = str(tasks)
-        self._directory = os.open(tasks, os.O_RDONLY | os.O_CLOEXEC)
+        self._directory = KernelFile(tasks)
         self._threads: dict[str, _Thread] = {}
         self._delay_ns = 0
         self._own = (0, "")
@@ -157,7 +159,7 @@ class ThreadDelays:
         Args:
           now_ns: Any monotonic clock.
         """
-        if os.fstat(self._directory).st_nlink != len(self._threads) + _LINKS:
+        if os.fstat(self._directory.descriptor()).st_nlink != len(self._threads) + _LINKS:
             self._list_threads()
         for name, thread in list(self._threads.items()):
             if now_ns < thread.sleeps_until_ns:
@@ -192,10 +194,10 @@ class ThreadDelays:
         """Closes the kernel's files."""
         for name in list(self._threads):
             self._forget(name)
-        os.close(self._directory)
+        self._directory.close()
 
     def _list_threads(self) -> None:
-        names = set(os.listdir(self._directory))  # noqa: PTH208, open already
+        names = set(os.listdir(self._directory.descriptor()))  # noqa: PTH208, open already
         for name in self._threads.keys() - names:
             self._forget(name)
         for name in names - self._threads.keys():
@@ -205,11 +207,11 @@ class ThreadDelays:
     def _forget(self, name: str) -> None:
         file = self._threads.pop(name).file
         if file is not None:
-            os.close(file)
+            file.close()
 
-    def _open(self, name: str) -> int | None:
+    def _open(self, name: str) -> KernelFile | None:
         try:
-            return os.open(f"{self._tasks}/{name}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            return KernelFile(f"{self._tasks}/{name}/schedstat", _SCHEDSTAT_BYTES)
         except OSError:  # it has ended
             return None
 
@@ -221,12 +223,12 @@ class ThreadDelays:
         if file is None:
             return b""
         try:
-            return os.pread(file, 128, 0)
+            return file.read_bytes()
         except OSError:
             return b""
         finally:
             if kept is None:
-                os.close(file)
+                file.close()
 
 
 def run_delay_ns(schedstat: bytes) -> int:

@@ -36,8 +36,8 @@ def read_thread_file(ident: int, name: str) -> bytes:
     Raises:
       OSError: There is no such thread any more, or no such file.
     """
-    # Not kept open: a program may close all files that it doesn't know, and its next one has the
-    # number of ours.
+    # Not kept open: it is read seldom, of any thread. One that is kept is a `KernelFile`, which
+    # holds even where the program closes it.
     file = os.open(f"/proc/self/task/{native_id_of(ident)}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(file, _MOST_BYTES)
