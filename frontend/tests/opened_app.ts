@@ -27,11 +27,16 @@ class Server {
   found: AllRuns = { store: "s", number: 1, judged: 1, of: 2, rows: [judged({ run: "a" })] };
   /** Answers to hold back until the test lets them go, by a part of their address. */
   held = new Map<string, Promise<void>>();
+  /** What is refused, by a part of its address, and why. */
+  refused = new Map<string, string>();
 
   readonly fetch: Fetch = async (address) => {
     this.asked.push(address);
     if (this.gone) throw new TypeError("Failed to fetch");
     for (const [part, wait] of this.held) if (address.includes(part)) await wait;
+    for (const [part, error] of this.refused) {
+      if (address.includes(part)) return new Response(JSON.stringify({ error }), { status: 500 });
+    }
     return new Response(JSON.stringify(this.#answer(address)));
   };
 

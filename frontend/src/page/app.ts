@@ -92,6 +92,7 @@ export class App implements Actions {
       if (only !== undefined && (more.length === 0 || isShared())) this.#open(newest(runs), "same");
     }
     if (this.state.changesError !== undefined) this.#zoom.contrast();
+    if (this.state.detailError !== undefined) this.#zoom.refine();
     void this.#verdicts.refresh();
   }
 

@@ -91,6 +91,42 @@ describe("living", () => {
     expect(app.state.changesError).toBeUndefined();
     expect(app.state.changes).toBeDefined();
   });
+
+  it("says why a part is no finer, not that the runs can't be read, and asks again", async () => {
+    await started();
+    server.refused.set("first=", "Record 7 can't be read.");
+    app.view({ from: 500, to: 600 });
+    await later(0.5);
+    expect(app.state.detailError?.message).toBe("Record 7 can't be read.");
+    expect(app.state.runsError).toBeUndefined();
+    expect(app.state.gone).toBeUndefined();
+    server.refused.clear();
+    host.reload();
+    await later(0.5);
+    expect(app.state.detailError).toBeUndefined();
+    expect(app.state.detail).toBeDefined();
+  });
+
+  it("forgets why a part is no finer once the whole run is in view", async () => {
+    await started();
+    server.refused.set("first=", "Record 7 can't be read.");
+    app.view({ from: 500, to: 600 });
+    await later(0.5);
+    app.view({ from: 0, to: 5000 });
+    expect(app.state.detailError).toBeUndefined();
+  });
+
+  it("says at once that the server went when a part gets no answer", async () => {
+    await started();
+    server.gone = true;
+    app.view({ from: 500, to: 600 });
+    await later(0.5);
+    expect(app.state.gone).toBeDefined();
+    expect(app.state.detailError).toBeDefined();
+    server.gone = false;
+    await later(11);
+    expect(app.state.detailError).toBeUndefined();
+  });
 });
 
 describe("the table of all runs", () => {

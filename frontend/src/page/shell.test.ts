@@ -246,6 +246,19 @@ describe("the head", () => {
   });
 });
 
+describe("the timeline", () => {
+  it("says why the steps in view are no finer than the whole run", () => {
+    const whole = timeline(5000, 10);
+    const { panels, ...others } = withReport({});
+    const state = { ...others, whole, panels: new Map(panels).set("timeline", { data: whole }) };
+    expect(shown(state).querySelector("#timeline [role=status]")).toBeNull();
+    const detailError = new RequestFailed("refused", "timeline", 500, "Record 7 can't be read.");
+    expect(
+      shown({ ...state, detailError }).querySelector("#timeline [role=status]")?.textContent,
+    ).toBe("No finer data for these steps: Record 7 can't be read.");
+  });
+});
+
 describe("names from a logdir", () => {
   const evil = `<img src=x onerror=alert(1)>"'&\u202e\u0000 🏃`;
 

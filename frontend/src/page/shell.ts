@@ -57,6 +57,7 @@ export class Shell {
       report: state.report,
       whole: scenes?.whole,
       detail: scenes?.detail,
+      detailError: state.detailError,
       view,
       selection: state.selection,
       since: state.since,

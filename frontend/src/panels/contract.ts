@@ -82,6 +82,8 @@ export interface Page {
   /** The whole run, and the finest data that covers the view, once they are there. */
   readonly whole: Scene | undefined;
   readonly detail: Scene | undefined;
+  /** Why there is no finer data, where it could not be read. */
+  readonly detailError: Error | undefined;
   readonly view: Window;
   readonly selection: Window | undefined;
   /** The selection against the stretch before it, once the answer is there. */

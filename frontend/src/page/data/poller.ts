@@ -51,7 +51,7 @@ export class Watch {
     this.#plan();
   }
 
-  /** A server that does not answer is said in a banner; anything else is an error of the list. */
+  /** A server that does not answer is said in a banner; anything else, where there is no list. */
   readonly failed = (error: Error): void => {
     if (!(error instanceof RequestFailed) || error.kind !== "gone") {
       this.store.set({ runsError: error });

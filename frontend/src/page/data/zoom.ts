@@ -47,11 +47,22 @@ export class Zoom {
   /** Asks for more of the view if what is there is too coarse for it. */
   refine(): void {
     this.#detailDelay.cancel();
-    const { whole, detail, view } = this.store.state;
-    if (whole === undefined || view === undefined || whole.bucket_rows <= 1) return;
-    const wanted = Math.max(1, Math.floor(span(view) / this.buckets()));
-    if (detail && detail.bucket_rows <= wanted && contains(windowOf(detail), view)) return;
+    const { whole, view, detailError } = this.store.state;
+    if (whole === undefined || view === undefined || this.#isFine(whole, view)) {
+      this.#detail.cancel();
+      if (detailError !== undefined) this.store.set({ detailError: undefined });
+      return;
+    }
     this.#detailDelay.after(DETAIL_MILLISECONDS, () => void this.#fetchDetail(whole, view));
+  }
+
+  #isFine(whole: Timeline, view: Window): boolean {
+    const { detail } = this.store.state;
+    const wanted = Math.max(1, Math.floor(span(view) / this.buckets()));
+    return (
+      whole.bucket_rows <= 1 ||
+      (detail !== undefined && detail.bucket_rows <= wanted && contains(windowOf(detail), view))
+    );
   }
 
   async #fetchDetail(whole: Timeline, view: Window): Promise<void> {
@@ -63,9 +74,11 @@ export class Zoom {
       const detail = await this.#detail.run((signal) =>
         this.client.timeline(whole.run, part, signal),
       );
-      if (this.store.state.run === detail.run) this.store.set({ detail });
+      if (this.store.state.run === detail.run) this.store.set({ detail, detailError: undefined });
     } catch (error) {
-      if (!(error instanceof Superseded)) this.failed(error as Error);
+      if (error instanceof Superseded) return;
+      this.store.set({ detailError: error as Error });
+      if (error instanceof RequestFailed && error.kind === "gone") this.failed(error);
     }
   }
 

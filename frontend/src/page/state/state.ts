@@ -32,6 +32,8 @@ export interface State {
   readonly workers: readonly Worker[];
   readonly whole: Timeline | undefined;
   readonly detail: Timeline | undefined;
+  /** Why the view is no finer than the whole run. */
+  readonly detailError: Error | undefined;
   /** Undefined: the whole run, also while it grows. */
   readonly view: Window | undefined;
   readonly selection: Window | undefined;
@@ -104,6 +106,7 @@ export const FORGOTTEN = {
   report: undefined,
   whole: undefined,
   detail: undefined,
+  detailError: undefined,
   view: undefined,
   selection: undefined,
   since: undefined,

@@ -31,7 +31,7 @@ export const timeline = sealed<Timeline>({
     }
     return {
       note: "colored areas: time lost; hover for values, drag to select",
-      body: html`${tools(whole, page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
+      body: html`${tools(whole, page)}${coarse(page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
           .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? [], page.trace?.id), retraces: page.retraces }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
@@ -63,6 +63,12 @@ function point(page: Page, { rows, within, mark }: Point): void {
   } else {
     page.actions.showCard(MARKS.find(({ kind }) => kind === mark)?.cause ?? "");
   }
+}
+
+/** Why the steps in view are no finer than the whole run. */
+function coarse({ detailError }: Page): TemplateResult | typeof nothing {
+  if (detailError === undefined) return nothing;
+  return html`<p class="empty" role="status">No finer data for these steps: ${detailError.message}</p>`;
 }
 
 /** How many of what moved, and of what was lost, stand beside the selection. */
