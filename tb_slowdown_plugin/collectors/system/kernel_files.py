@@ -68,6 +68,15 @@ def quota_cores(root: Path = ROOT) -> float | None:
     return quota / period if quota > 0 and period > 0 else None
 
 
+def find_memory_limit(root: Path = ROOT) -> Path | None:
+    """The file with the memory limit of the process's group in bytes, or "max".
+
+    Args:
+      root: As for `find_file`.
+    """
+    return find_file("memory", "memory.max", "memory.limit_in_bytes", root)
+
+
 def _find_mounts(mountinfo: str) -> dict[str, str]:
     """Controller, or "" for version 2, -> mount point (proc_pid_mountinfo(5))."""
     mounts: dict[str, str] = {}

@@ -93,9 +93,7 @@ class HostMemory:
         if meminfo is None:
             raise Unavailable("there is no /proc/meminfo (Linux only)")
         self._meminfo = meminfo
-        self._limit = open_if_there(
-            kernel_files.find_file("memory", "memory.max", "memory.limit_in_bytes", self._root)
-        )
+        self._limit = open_if_there(kernel_files.find_memory_limit(self._root))
         self._usage = open_if_there(
             kernel_files.find_file("memory", "memory.current", "memory.usage_in_bytes", self._root)
         )

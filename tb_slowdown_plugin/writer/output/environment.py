@@ -17,10 +17,6 @@ from tb_slowdown_plugin.collectors.system import kernel_files
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
 _PACKAGES: Final = ("tensorflow", "keras", "tf_keras", "jax", "torch", "numpy")
-_MEMORY_LIMITS: Final = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
 
 
 def describe(collectors: Iterable[CollectorState], worker: tuple[int, int]) -> Environment:
@@ -124,7 +120,7 @@ def _limits() -> dict[str, float]:
     quota = kernel_files.quota_cores()
     if quota is not None:
         limits["cpu_quota_cores"] = quota
-    memory = _memory_limit_bytes()
+    memory = find_memory_limit_bytes()
     if memory is not None:
         limits["memory_limit_bytes"] = memory
     return limits
@@ -147,15 +143,16 @@ def _cpu_count() -> int:
     return os.cpu_count() or 1
 
 
-def _memory_limit_bytes() -> float | None:
-    found = [_cgroup_limit_bytes(path) for path in _MEMORY_LIMITS]
+def find_memory_limit_bytes(root: Path = kernel_files.ROOT) -> float | None:
+    """The memory of the machine, or what the process's control group may use of it.
+
+    Args:
+      root: As for `find_file`.
+    """
+    found = []
+    limit = kernel_files.find_memory_limit(root)
+    with contextlib.suppress(ValueError, OSError):  # "max": no limit
+        found += [] if limit is None else [float(limit.read_text())]
     with contextlib.suppress(ValueError, OSError):
         found.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
-    return min((limit for limit in found if limit is not None), default=None)
-
-
-def _cgroup_limit_bytes(path: str) -> float | None:
-    try:
-        return float(Path(path).read_text())
-    except (ValueError, OSError):  # "max", or another cgroup version
-        return None
+    return min(found, default=None)

@@ -10,7 +10,12 @@ import socket
 import pytest
 
 from tb_slowdown_plugin.errors import scrub
-from tb_slowdown_plugin.writer.output.environment import describe, find_host, find_worker
+from tb_slowdown_plugin.writer.output.environment import (
+    describe,
+    find_host,
+    find_memory_limit_bytes,
+    find_worker,
+)
 
 
 def config(role, index, **cluster):
@@ -53,6 +58,24 @@ def test_the_worker_of_a_tf_config(variables, expected):
 )  # fmt: skip
 def test_the_host_of_a_tf_config_is_a_number_and_so_is_its_class(variables, expected):
     assert find_host(variables) == expected
+
+
+MOUNT = "31 24 0:27 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
+
+
+@pytest.mark.parametrize(("text", "is_limited"), [("1048576\n", True), ("max\n", False)])
+def test_the_memory_limit_is_that_of_the_group_of_the_process(tmp_path, text, is_limited):
+    group = tmp_path / "sys/fs/cgroup/user.slice/train.service"
+    proc = tmp_path / "proc/self"
+    for folder in (group, proc):
+        folder.mkdir(parents=True)
+    (proc / "mountinfo").write_text(MOUNT)
+    (proc / "cgroup").write_text("0::/user.slice/train.service\n")
+    (group / "memory.max").write_text(text)
+    machine = find_memory_limit_bytes(tmp_path / "no groups")
+    assert machine is not None
+    assert machine > 1 << 20
+    assert find_memory_limit_bytes(tmp_path) == (1 << 20 if is_limited else machine)
 
 
 @pytest.mark.tensorflow
