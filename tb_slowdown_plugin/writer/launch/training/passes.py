@@ -15,25 +15,9 @@ from typing import Any
 from tb_slowdown_plugin.catalog.names import INPUT_WAIT
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
-from tb_slowdown_plugin.collectors.input.batch_shapes import Glance
-from tb_slowdown_plugin.writer.data import (
-    ItemReader,
-)
+from tb_slowdown_plugin.writer.steps.data_pass import DataPass
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Opening
-
-
-class _Pass:
-    """One iterator."""
-
-    __slots__ = ("first_row", "glance", "is_epoch", "items", "reader")
-
-    def __init__(self, first_row: int) -> None:
-        self.first_row = first_row
-        self.is_epoch = False
-        self.glance = Glance()
-        self.reader = ItemReader()
-        self.items: int | None = None
 
 
 class Passes:
@@ -60,7 +44,7 @@ class Passes:
         self._step = step
         self._fail = fail
         self._executing_eagerly = context.executing_eagerly
-        self._passes: weakref.WeakKeyDictionary[Any, _Pass] = weakref.WeakKeyDictionary()
+        self._passes: weakref.WeakKeyDictionary[Any, DataPass] = weakref.WeakKeyDictionary()
         self._hooks = MethodHooks("tbslow run", self._leave)
 
     def install(self) -> None:
@@ -110,24 +94,18 @@ class Passes:
         if self._step is not None:
             self._step(False)
         found = self._passes.get(iterator)
-        if found is None:
-            found = self._passes[iterator] = _Pass(recorder.rows)
-            if not recorder.is_begun and recorder.is_mine():
-                self.first_wait = recorder.mark()
-        elif not found.is_epoch and found.first_row < recorder.rows:
-            # The second step that this pass feeds makes it an epoch, once it is done.
-            found.is_epoch = True
-            recorder.due.expect_epoch(found.first_row)
+        if found is not None:
+            found.note_fetch()
+            return
+        self._passes[iterator] = DataPass(recorder)
+        if not recorder.is_begun and recorder.is_mine():
+            self.first_wait = recorder.mark()
 
     def _after(self, iterator: Any, batch: Any) -> None:
         found = self._passes.get(iterator)
         if found is None:
             return
-        if found.glance.is_new(batch):
-            found.items = found.reader.read(batch)
-            for observe in self._recorder.batch_observers:
-                observe(batch)
-        self._recorder.batch_items = found.items
+        found.note_batch(batch)
         if self._step is not None:
             self._step(True)
 
