@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, tensor_shape_pb2, types_pb2
 
-from tb_slowdown_plugin.records.checksum import masked_crc32c
 from tb_slowdown_plugin.records.codec import encode
+from tb_slowdown_plugin.records.event_file.checksum import masked_crc32c
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME, tag
 from tb_slowdown_plugin.records.types import Chunk, Environment, Event, SignalTable, StepTable
 from tb_slowdown_plugin.records.types import no_signals as _no_signals

@@ -23,7 +23,7 @@ from typing import BinaryIO, Final, Literal
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.provider import records_in_event
-from tb_slowdown_plugin.records.checksum import masked_crc32c
+from tb_slowdown_plugin.records.event_file.checksum import masked_crc32c
 from tb_slowdown_plugin.records.metadata import DIRECTORY
 
 _MARK: Final = "tfevents"

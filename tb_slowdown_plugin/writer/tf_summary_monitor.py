@@ -16,8 +16,8 @@ from typing import Any
 import tensorflow as tf
 
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records.event_file.envelope import summary_of
 from tb_slowdown_plugin.writer import monitor as monitors
-from tb_slowdown_plugin.writer.output.event_file import summary_of
 from tb_slowdown_plugin.writer.output.outbox import (
     Record,
 )

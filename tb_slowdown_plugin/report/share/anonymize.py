@@ -13,13 +13,10 @@ from typing import Final
 
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.profiler.xplane.wire import MalformedError, fields
-from tb_slowdown_plugin.records.checksum import frame
 from tb_slowdown_plugin.records.codec import encode
-from tb_slowdown_plugin.records.metadata import PLUGIN_NAME, SCHEMA_VERSION, tag
+from tb_slowdown_plugin.records.event_file.checksum import frame
+from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Chunk
-
-_VERSION: Final = "brain.Event:2"
-"""TensorFlow's `events_writer.cc` begins each event file with it."""
 
 _PLANES: Final = 1
 """Of an XSpace; its other fields are errors and warnings, which name hosts, and host names."""
@@ -27,34 +24,19 @@ _PLANES: Final = 1
 _AT_ONCE: Final = 1 << 20
 
 
-def first_event(wall_time: float) -> bytes:
+def framed_start(wall_time: float) -> bytes:
     """The framed event with which an event file begins."""
-    from tensorboard.compat.proto import event_pb2
+    from tb_slowdown_plugin.records.event_file.envelope import first_event
 
-    event = event_pb2.Event(wall_time=wall_time, file_version=_VERSION)
-    return frame(event.SerializeToString())
+    return frame(first_event(wall_time))
 
 
-def chunk_event(chunk: Chunk) -> bytes:
+def framed_chunk(chunk: Chunk) -> bytes:
     """The framed event of a chunk: encoded anew, so it holds what `Chunk` has and nothing else."""
-    from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, types_pb2
+    from tb_slowdown_plugin.records.event_file.envelope import event_of
 
-    value = summary_pb2.Summary.Value(
-        tag=tag(chunk.session, chunk.sequence),
-        metadata=summary_pb2.SummaryMetadata(
-            plugin_data=summary_pb2.SummaryMetadata.PluginData(
-                plugin_name=PLUGIN_NAME, content=bytes((SCHEMA_VERSION,))
-            ),
-            data_class=summary_pb2.DATA_CLASS_TENSOR,
-        ),
-        tensor=tensor_pb2.TensorProto(dtype=types_pb2.DT_STRING, string_val=[encode(chunk)]),
-    )
-    event = event_pb2.Event(
-        wall_time=last_time(chunk),
-        step=chunk.sequence,
-        summary=summary_pb2.Summary(value=[value]),
-    )
-    return frame(event.SerializeToString())
+    name = tag(chunk.session, chunk.sequence)
+    return frame(event_of(encode(chunk), name, chunk.sequence, last_time(chunk)))
 
 
 def last_time(chunk: Chunk) -> float:

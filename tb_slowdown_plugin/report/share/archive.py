@@ -22,8 +22,8 @@ from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk
 from tb_slowdown_plugin.report.share.anonymize import (
-    chunk_event,
-    first_event,
+    framed_chunk,
+    framed_start,
     last_time,
     planes_of,
 )
@@ -152,12 +152,12 @@ def _write_folder(
     path = (Path(folder) / f"events.out.tfevents.{int(began):010d}.shared").as_posix()
     records = steps = 0
     with archive.open(_entry(path), "w", force_zip64=True) as entry:
-        size = entry.write(first_event(began))
+        size = entry.write(framed_start(began))
         for chunk in chain([first], ours):
             texts = texts_of(chunk) - checked
             _refuse_private(texts, folder, names, allowed)
             checked |= texts
-            size += entry.write(chunk_event(chunk))
+            size += entry.write(framed_chunk(chunk))
             records, steps = records + 1, steps + len(chunk.steps)
     return Packed(path, run_name(folder)[0], records, steps, size)
 

@@ -11,50 +11,19 @@ import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import tensorflow as tf
-from tensorboard.compat.proto.event_pb2 import Event
-from tensorboard.compat.proto.summary_pb2 import (
-    DATA_CLASS_TENSOR,
-    Summary,
-    SummaryMetadata,
-)
-from tensorboard.compat.proto.tensor_pb2 import TensorProto
-from tensorboard.compat.proto.types_pb2 import DT_STRING
 
-from tb_slowdown_plugin.records.checksum import frame
+from tb_slowdown_plugin.records.event_file.checksum import frame
+from tb_slowdown_plugin.records.event_file.envelope import event_of, first_event
 from tb_slowdown_plugin.records.metadata import (
     DIRECTORY,
-    PLUGIN_NAME,
-    SCHEMA_VERSION,
     WORKER_PREFIX,
 )
 from tb_slowdown_plugin.writer.output.outbox import (
     Record,
 )
-
-METADATA: Final = SummaryMetadata(
-    plugin_data=SummaryMetadata.PluginData(
-        plugin_name=PLUGIN_NAME, content=bytes([SCHEMA_VERSION])
-    ),
-    data_class=DATA_CLASS_TENSOR,
-)
-"""On every record: TensorBoard may drop the first one of a tag."""
-
-
-def summary_of(record: bytes, tag: str) -> Any:
-    """The `Summary` message that carries one record."""
-    tensor = TensorProto(dtype=DT_STRING, string_val=[record])
-    return Summary(value=[Summary.Value(tag=tag, tensor=tensor, metadata=METADATA)])
-
-
-def _event_of(record: Record) -> Any:
-    return Event(
-        wall_time=record.unix_seconds,
-        step=record.sequence,
-        summary=summary_of(record.data, record.tag),
-    )
 
 
 class EventFileSink:
@@ -85,7 +54,9 @@ class EventFileSink:
             self._open(records[0].unix_seconds)
         elif self._is_local and not Path(self._path).exists():
             raise FileNotFoundError("the log directory was deleted")
-        self._append(_event_of(record) for record in records)
+        self._append(
+            event_of(each.data, each.tag, each.sequence, each.unix_seconds) for each in records
+        )
         self._files += self._records == 0
         self._records += len(records)
 
@@ -118,10 +89,10 @@ class EventFileSink:
         else:
             self._file = tf.io.gfile.GFile(self._path, "wb")
         self._sound_bytes = 0
-        self._append([Event(wall_time=unix_seconds, file_version="brain.Event:2")])
+        self._append([first_event(unix_seconds)])
 
-    def _append(self, events: Iterable[Any]) -> None:
-        whole = b"".join(frame(event.SerializeToString()) for event in events)
+    def _append(self, events: Iterable[bytes]) -> None:
+        whole = b"".join(map(frame, events))
         if self._is_local:
             rest = memoryview(whole)
             while rest:  # a disk that is nearly full takes a part

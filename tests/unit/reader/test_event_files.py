@@ -8,7 +8,7 @@ from tb_slowdown_plugin.reader.event_files import (
     Damage,
     RecordFile,
 )
-from tb_slowdown_plugin.records.checksum import masked_crc32c
+from tb_slowdown_plugin.records.event_file.checksum import masked_crc32c
 
 
 def read(data: bytes) -> tuple[list[bytes], Damage | None]:
