@@ -18,9 +18,8 @@ import numpy as np
 
 from tb_slowdown_plugin.jobs.experiments import Times
 from tb_slowdown_plugin.jobs.program_copy import ProgramCopy, move_path
+from tb_slowdown_plugin.records.trials import TIMES_FILE
 
-TIMES_FILE: Final = "trial.json"
-"""What the process of a trial writes into its logdir."""
 _END_SECONDS: Final = 5.0
 _TICK_SECONDS: Final = 0.5
 _REASON_COLUMNS: Final = 200

@@ -1,4 +1,4 @@
-"""What `tbslow try` has measured for a run, as its file below the run's directory has it."""
+"""What `tbslow try` has measured: of one process, and of a run, as their files have it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Final
 
 FILE: Final = "experiments.json"
 """In the directory of the run's records."""
+
+TIMES_FILE: Final = "trial.json"
+"""What the process of a trial writes into its logdir: when its steps ended."""
 
 
 @dataclass(frozen=True, slots=True)

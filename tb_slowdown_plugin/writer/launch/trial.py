@@ -1,6 +1,6 @@
 """One run of `tbslow try`, in the program's process: intervenes, times the steps, and ends it.
 
-What was seen goes to a file, `TIMES` in the trial's logdir, for the process that compares.
+What was seen goes to a file, `TIMES_FILE` in the trial's logdir, for the process that compares.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.records.trials import TIMES_FILE
 from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
 from tb_slowdown_plugin.writer.launch.settings import Settings
 from tb_slowdown_plugin.writer.launch.write_guard import guard_of
 
-TIMES: Final = "trial.json"
 _MAX_SECONDS: Final = 60.0
 """A run is no longer than this once it has the least number of steps. Chosen by hand."""
 _MIN_STEPS: Final = 25
@@ -103,7 +103,7 @@ class Trial:
             reason = self.intervention.untouched
         body = {"reason": reason, "ended_ns": self._ended_ns, "batches": self._batches}
         self._logdir.mkdir(parents=True, exist_ok=True)
-        (self._logdir / TIMES).write_text(json.dumps(body), encoding="utf-8")
+        (self._logdir / TIMES_FILE).write_text(json.dumps(body), encoding="utf-8")
 
     def end(self, reason: str) -> None:
         """Ends the program, whatever it would do yet: it works on a copy of its directory."""

@@ -13,7 +13,8 @@ import pytest
 
 from tb_slowdown_plugin.jobs.experiments import Times
 from tb_slowdown_plugin.jobs.program_copy import ProgramCopy
-from tb_slowdown_plugin.jobs.trial_process import TIMES_FILE, TrialProcess, read_times
+from tb_slowdown_plugin.jobs.trial_process import TrialProcess, read_times
+from tb_slowdown_plugin.records.trials import TIMES_FILE
 
 LEAVE_TIMES = """
 import json, os, pathlib

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from tb_slowdown_plugin.jobs.trial_process import TIMES_FILE
+from tb_slowdown_plugin.jobs.trial_process import read_times
+from tb_slowdown_plugin.records.trials import TIMES_FILE
 from tb_slowdown_plugin.writer.launch import trial as trials
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
-from tb_slowdown_plugin.writer.launch.trial import TIMES, Nothing, Trial
+from tb_slowdown_plugin.writer.launch.trial import Nothing, Trial
 
 
 class Ended(Exception):
@@ -42,7 +43,7 @@ def _exit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(folder: Path) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads((folder / TIMES).read_text())
+    body: dict[str, Any] = json.loads((folder / TIMES_FILE).read_text())
     return body
 
 
@@ -52,8 +53,13 @@ def nothing() -> Nothing:
     return made
 
 
-def test_both_sides_use_one_name() -> None:
-    assert TIMES == TIMES_FILE
+def test_the_process_that_compares_reads_what_a_trial_wrote(tmp_path: Path) -> None:
+    trial = Trial(tmp_path, nothing(), 3)
+    for second in (1, 2):
+        trial.count(second * 10**9, 1.0)
+    trial.write()
+    times = read_times(tmp_path / TIMES_FILE, 0, tmp_path / "output.txt")
+    assert (times.ended_seconds.tolist(), times.batches.tolist()) == ([0.0, 1.0], [1.0, 1.0])
 
 
 def test_the_last_step_ends_the_program(tmp_path: Path) -> None:
