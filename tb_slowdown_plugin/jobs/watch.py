@@ -19,8 +19,6 @@ from tb_slowdown_plugin.reader.provider import GrowingLogdir
 from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
-LIVE_SECONDS: Final = 60.0
-"""A running monitor writes a record at least every 30 s."""
 EVERY_SECONDS: Final = 5.0
 """Usual time between two looks."""
 _REST: Final = 20.0
@@ -121,7 +119,7 @@ class Watch:
         listed = self._runs.listing().runs
         self._looks = {name: look for name, look in self._looks.items() if name in listed}
         for name, seen in listed.items():
-            is_recent = now - seen.reported < LIVE_SECONDS
+            is_recent = seen.is_recent(now)
             version = (seen.version, is_recent)
             known = self._looks.get(name)
             if known is not None and known[0] == version and not known[1].is_live:

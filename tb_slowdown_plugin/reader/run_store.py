@@ -28,6 +28,9 @@ _MOST_BYTES: Final = 1 << 30
 _READ_SECONDS: Final = 30.0
 """TensorBoard looks for new records every 5 s; what it does not show after these it hides."""
 
+LIVE_SECONDS: Final = 60.0
+"""A running monitor writes a record at least every 30 s."""
+
 Hyperparameters: TypeAlias = Mapping[str, Mapping[str, str | float | bool]]
 """Run -> name -> value."""
 
@@ -44,6 +47,14 @@ class Seen:
     """Unix seconds at which its last record was written."""
     source: Literal["records", "scalars"] = "records"
     """What it is read from."""
+
+    def is_recent(self, now: float) -> bool:
+        """Whether its last record is as new as that of a run that goes on.
+
+        Args:
+          now: Unix seconds.
+        """
+        return now - self.reported < LIVE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

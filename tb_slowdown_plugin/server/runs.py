@@ -39,8 +39,6 @@ _LISTING_SECONDS: Final = 1.0
 _LISTING_REST: Final = 10.0
 """Times as long as listing took it is not done again: it takes longer with each record kept,
 0.1 s for a run of 10,000,000 steps."""
-_LIVE_SECONDS: Final = 60.0
-"""A running monitor writes a record at least every 30 s."""
 _MOST_ROWS: Final = 4_000_000
 """Rows of analysed runs that are kept: about 1 GB of accounts."""
 
@@ -188,7 +186,7 @@ class Runs:
     def all_runs(self, since: int, store: str) -> Body:
         """What was found in each run: see `Verdicts.body`. Asking has them judged."""
         now = self._clock()
-        self._verdicts.follow(self.listing().runs, lambda seen: _is_live(seen, now))
+        self._verdicts.follow(self.listing().runs, lambda seen: seen.is_recent(now))
         return self._verdicts.body(since, store)
 
     def hyperparameters(self, names: Sequence[str]) -> list[Mapping[str, str | float | bool]]:
@@ -212,7 +210,7 @@ class Runs:
             raise UnknownRunError(
                 f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
             )
-        is_live = _is_live(seen, self._clock())
+        is_live = seen.is_recent(self._clock())
         found = self._analyses.newest(name) if is_live else None
         is_resting = self._pace.rests(name)
         is_urgent = found is not None and is_resting and self._is_urgent(found, seen)
@@ -271,7 +269,7 @@ class Runs:
             if run.drawn_from is None and not run_name(name)[1]:
                 trials = read_trials(Path(self._logdir), name) if self._logdir else ()
                 run = replace(run, captured=self.captures.captured(run), trials=trials)
-            is_live = seen is not None and _is_live(seen, self._clock()) and not run.is_ended
+            is_live = seen is not None and seen.is_recent(self._clock()) and not run.is_ended
             account, state = self._follow(run, self._live_states.get(name) if is_live else None)
             self._live_states[name] = state
             older = self._analyses.newest(name)
@@ -320,7 +318,7 @@ class Runs:
             source=seen.source,
             title=self.title(name),
             reported=seen.reported,
-            live=_is_live(seen, now) and not is_ended,
+            live=seen.is_recent(now) and not is_ended,
             verdict=report.verdict if report else None,
             lost_fraction=report.lost_fraction if report else None,
             **plain,
@@ -328,10 +326,6 @@ class Runs:
 
 
 _UNREADABLE: Final = Extent(1, 0, None, None, math.nan)
-
-
-def _is_live(seen: Seen, now: float) -> bool:
-    return now - seen.reported < _LIVE_SECONDS
 
 
 def _is_behind(run: Run, account: RunAccount, older: Analysis) -> bool:

@@ -13,8 +13,9 @@ from unit.jobs.looks import NOW, cause_of, look_of, stall_of
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, LIVE_SECONDS, Watch, rank
+from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, Watch, rank
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.run_store import LIVE_SECONDS
 from tb_slowdown_plugin.records.types import Chunk, Event, Fact, no_signals, no_steps
 
 STARTED = event_files.STARTED

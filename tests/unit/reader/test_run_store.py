@@ -12,7 +12,7 @@ from many_runs import write_hyperparameters
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.provider import ProviderRecords, open_logdir
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import LIVE_SECONDS, Catalogue, Seen
 
 STEPS = event_files.make_steps(40)
 
@@ -38,6 +38,12 @@ def test_runs_are_listed_and_read(logdir: Path) -> None:
     assert (run.name, len(run.steps)) == ("a", 40)
     assert catalogue.run("a") is run
     assert catalogue.extents(["b"])["b"].steps == 40
+
+
+def test_a_run_is_recent_for_a_minute_after_its_last_record() -> None:
+    seen = Seen(version=1, reported=1000.0)
+    assert seen.is_recent(1000.0 + LIVE_SECONDS - 1)
+    assert not seen.is_recent(1000.0 + LIVE_SECONDS)
 
 
 def test_a_run_that_is_not_there_is_a_key_error(logdir: Path) -> None:
