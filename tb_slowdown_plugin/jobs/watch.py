@@ -17,12 +17,11 @@ from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.provider import GrowingLogdir
 from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.server.incremental import REST
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
 EVERY_SECONDS: Final = 5.0
 """Usual time between two looks."""
-_REST: Final = 20.0
-"""After looks that take t seconds there is none for 20 t: 5% of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class Watch:
         finally:
             before, self._took = self._took, time.monotonic() - began
             # The first look reads everything, and one long look is no rule.
-            self.rest_seconds = max(EVERY_SECONDS, _REST * min(before, self._took))
+            self.rest_seconds = max(EVERY_SECONDS, REST * min(before, self._took))
         return found
 
     def _look(self) -> list[RunLook]:

@@ -25,8 +25,9 @@ _PACE_CHANGE: Final = 1.1
 """Ratio of medians from which new steps are news for an analysis. Chosen by hand; a false alarm
 costs one analysis."""
 
-_REST: Final = 20.0
-"""After an analysis that took t seconds there is none for 20 t: 5% of a core."""
+REST: Final = 20.0
+"""After an analysis that took t seconds there is none for 20 t: 5% of a core for each run, of
+the page, the table of all runs, and `tbslow watch` alike."""
 
 _LONG_SECONDS: Final = 0.05
 """An analysis that takes longer keeps no request waiting."""
@@ -143,7 +144,7 @@ class Pace:
           is_urgent: Whether there is news.
         """
         ended, took = self._last.get(name, (-float("inf"), 0.0))
-        rest = _URGENT_REST if is_urgent else _REST
+        rest = _URGENT_REST if is_urgent else REST
         return 0.0 <= self._clock() - ended < rest * took
 
     def is_long(self, name: str, *, is_urgent: bool = False) -> bool:

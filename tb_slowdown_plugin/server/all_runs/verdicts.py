@@ -24,12 +24,11 @@ from tb_slowdown_plugin.server.all_runs.judge_process import (
     unjudgeable,
 )
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
+from tb_slowdown_plugin.server.incremental import REST
 
 _MOST_PROCESSES: Final = 4
 _REST_SECONDS: Final = 20.0
 """A live run grows every few seconds; its row need not."""
-_REST: Final = 20.0
-"""Times as long as judging took: 5% of a core for each live run at most."""
 _LINGER_SECONDS: Final = 30.0
 """So long a process is kept that has nothing to do."""
 _KEEP_SECONDS: Final = 5.0
@@ -219,7 +218,7 @@ class Verdicts:
                 self._judging.discard(name)
                 if found is not None and name in self._wanted:
                     self._put(name, found[0], found[1])
-                    self._rests_until[name] = began + max(_REST_SECONDS, _REST * took)
+                    self._rests_until[name] = began + max(_REST_SECONDS, REST * took)
                     self._unwritten = self._kept is not None
                 self._changed.notify_all()
 
