@@ -19,6 +19,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.stats.noise import deviation
+
 Float: TypeAlias = NDArray[np.float64]
 
 MIN_STEPS: Final = 10
@@ -32,7 +34,6 @@ _PROCESS_NOISE: Final = 0.005
 memory happens to be costs or saves that much. Chosen by hand."""
 _MEDIAN_VARIANCE: Final = math.pi / 2
 """Variance of a median over that of a mean of as many normal values."""
-_MAD_TO_SIGMA: Final = 1.4826
 _NARROW: Final = 0.03
 _NARROW_SHARE: Final = 0.1
 _NORMAL_99: Final = 2.5758
@@ -111,7 +112,7 @@ def measure_level(seconds: Float, batches: Float, *, is_rare: bool) -> Level:
         variance = float(np.var(means, ddof=1)) / blocks if blocks > 1 else 0.0
     else:
         level = float(np.median(means))
-        sigma = _MAD_TO_SIGMA * float(np.median(np.abs(means - level)))
+        sigma = deviation(means)
         variance = _MEDIAN_VARIANCE * sigma**2 / blocks
     return Level(level, variance / level**2)
 
