@@ -63,11 +63,6 @@ class Speedup:
     """The 99% interval of the ratio."""
 
     @property
-    def is_different(self) -> bool:
-        """Whether the interval excludes 1."""
-        return self.low > 1 or self.high < 1
-
-    @property
     def is_narrow(self) -> bool:
         """Whether more repeats would not say more: 3%, or 10% of a large effect."""
         half = math.log(self.high / self.low) / 2

@@ -69,7 +69,7 @@ def test_a_wide_interval_takes_all_repeats() -> None:
     program = Noisy({})
     outcome = try_one(program, repeats=4)
     assert outcome.speedup is not None
-    assert not outcome.speedup.is_different
+    assert outcome.speedup.low <= 1 <= outcome.speedup.high
     assert len(program.turns) == 8
 
 
