@@ -14,9 +14,7 @@ from tb_slowdown_plugin.collectors.timing.end_signal import EndSignal
 from tb_slowdown_plugin.errors import UsageError, reason_of
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import redirection
-from tb_slowdown_plugin.writer.sampling.sampler import (
-    FLUSH_SECONDS,
-)
+from tb_slowdown_plugin.writer.sampling.flush_schedule import FLUSH_SECONDS
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.session_factory import collector_names, create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

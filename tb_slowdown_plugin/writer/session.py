@@ -23,10 +23,10 @@ from tb_slowdown_plugin.records.types import (
 )
 from tb_slowdown_plugin.writer.output.chunk_writer import ChunkWriter
 from tb_slowdown_plugin.writer.output.outbox import Outbox, Sink
-from tb_slowdown_plugin.writer.sampling import sampler
+from tb_slowdown_plugin.writer.sampling import flush_schedule
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
-from tb_slowdown_plugin.writer.sampling.sampler import Sampling
+from tb_slowdown_plugin.writer.sampling.sampler import Sampling, sample_seconds
 from tb_slowdown_plugin.writer.sampling.stall_watch import StallWatch
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
@@ -69,7 +69,7 @@ class Session:
         self._lock = threading.RLock()
         self._cpu_ns = 0
         self._sampling = Sampling(recorder, self._collection, lambda: self._cpu_ns)
-        self._requests = sampler.REQUESTS_AT_ONCE
+        self._requests = flush_schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
         self._flush_pace = FlushPace(self._began)
@@ -95,12 +95,12 @@ class Session:
         )
         self._sampling.start()
         self._began = self._now()
-        self._next_flush = self._began + sampler.flush_seconds(0.0)
+        self._next_flush = self._began + flush_schedule.flush_seconds(0.0)
 
     def tick(self) -> float:
         """Writes if that is due; returns the seconds until it has to be called again."""
         if self.forked:
-            return sampler.FLUSH_SECONDS
+            return flush_schedule.FLUSH_SECONDS
         if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
@@ -109,7 +109,7 @@ class Session:
             self._flush_pace.is_due(self.recorder.rows, now)
             or is_stalled
             or now >= self._next_flush
-            or len(self.recorder.entries) >= sampler.STEPS_PER_FLUSH
+            or len(self.recorder.entries) >= flush_schedule.STEPS_PER_FLUSH
         ):
             self._flush(whole=is_stalled)
             now = self._now()
@@ -118,14 +118,14 @@ class Session:
     def _look_again(self, now: float) -> float:
         """Seconds until a look at what waits to be written is due."""
         rows, passed = self.recorder.rows, now - self._looked
-        look_seconds = sampler.look_seconds(passed, rows - self._looked_rows)
+        look_seconds = flush_schedule.look_seconds(passed, rows - self._looked_rows)
         self._looked, self._looked_rows = now, rows
         return look_seconds
 
     def sample(self) -> float:
         """Samples if that is due; returns the seconds until it is due again."""
         if self.forked:
-            return sampler.FLUSH_SECONDS
+            return flush_schedule.FLUSH_SECONDS
         return self._sampling.sample()
 
     def flush(self, *, final: bool = False) -> None:
@@ -148,7 +148,7 @@ class Session:
                 self.report_failure("encoding", reason_of(error))
             self._chunks.write()
             now = self._now()
-            self._next_flush = now + sampler.flush_seconds(now - self._began)
+            self._next_flush = now + flush_schedule.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
 
     def _note(self, steps: StepTable) -> None:
@@ -167,9 +167,9 @@ class Session:
             return
         with self._lock:
             now = self._now()
-            interval = sampler.sample_seconds(now - self._began)
+            interval = sample_seconds(now - self._began)
             self._requests += (now - self._requested) / interval
-            self._requests = min(self._requests, sampler.REQUESTS_AT_ONCE)
+            self._requests = min(self._requests, flush_schedule.REQUESTS_AT_ONCE)
             self._requested = now
             if self._requests >= 1.0:
                 self._requests -= 1.0

@@ -21,7 +21,7 @@ from tb_slowdown_plugin.records.types import (
 from tb_slowdown_plugin.writer.output.outbox import Outbox, Record
 from tb_slowdown_plugin.writer.output.source_lines import SourceLines
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
-from tb_slowdown_plugin.writer.sampling.sampler import STEPS_PER_CHUNK
+from tb_slowdown_plugin.writer.sampling.flush_schedule import STEPS_PER_CHUNK
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
 

@@ -16,29 +16,6 @@ from tb_slowdown_plugin.writer.sampling.collection import Collection
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Sample
 
-STEPS_PER_FLUSH: Final = 2048
-"""Steps that are written without waiting for the time: a chunk of 256 takes as much CPU time
-beside a training as one of 1,024."""
-
-STEPS_PER_CHUNK: Final = 4 * STEPS_PER_FLUSH
-"""At most in one record: beside steps of 10 us each call of zlib, and of numpy on 500 values and
-more, may lose Python's lock for 5 ms, so the fewer calls the more steps are written."""
-
-FLUSH_SECONDS: Final = 10.0
-"""What a killed process loses at most."""
-
-LATE_FLUSH_SECONDS: Final = 30.0
-"""Likewise once the run is an hour old: a week stays near 20,000 records."""
-
-LOOK_SECONDS: Final = 1.0
-"""How often it is looked whether a chunk is full, or a reading hangs."""
-
-_STEPS_PER_LOOK: Final = 1 << 14
-"""Steps between two looks at most: an eighth of those that `step_buffer.py` can keep."""
-
-REQUESTS_AT_ONCE: Final = 20.0
-"""Flushes on request that are done at once; each sampling interval allows one more."""
-
 SAMPLING_SHARE: Final = 0.0014
 """Of one core, on the average of a run: a seventh of what a monitored run may cost at all."""
 
@@ -66,8 +43,6 @@ _LOOK_FIRST_SECONDS: Final = 0.1
 _LATE_BY_SECONDS: Final = 0.025
 """Five times as long as the interpreter lets a thread keep its lock: whoever wakes up later than
 that was kept by one call that doesn't give it away, such as `sorted` of a long list."""
-
-_LATE_SECONDS: Final = 3600.0
 
 SLOWED: Final = "sampling_slowed"
 """Fact: samples cost so much CPU time that there are fewer of them."""
@@ -196,28 +171,6 @@ def _look_seconds(age_seconds: float) -> float:
     if age_seconds < _FIRST_SECONDS:
         return _LOOK_FIRST_SECONDS
     return max(_LOOK_BETWEEN_SECONDS, age_seconds / _LOOKS_IN_AN_AGE)
-
-
-def flush_seconds(age_seconds: float) -> float:
-    """Seconds between two flushes of a run of this age.
-
-    A run that has just begun is seen in TensorBoard after a second.
-    """
-    if age_seconds < _LATE_SECONDS:
-        return min(max(age_seconds, 1.0), FLUSH_SECONDS)
-    return LATE_FLUSH_SECONDS
-
-
-def look_seconds(passed_seconds: float, steps: int) -> float:
-    """Seconds until it is looked again, for a loop that made so many steps since the last look.
-
-    Example:
-      >>> look_seconds(1.0, 200), look_seconds(1.0, 65_536)
-      (1.0, 0.25)
-    """
-    if steps * LOOK_SECONDS <= _STEPS_PER_LOOK * passed_seconds:
-        return LOOK_SECONDS
-    return _STEPS_PER_LOOK * passed_seconds / steps
 
 
 def sample_seconds(age_seconds: float) -> float:

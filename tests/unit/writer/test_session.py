@@ -11,7 +11,7 @@ from tb_slowdown_plugin.writer.output.outbox import (
     MemorySink,
 )
 from tb_slowdown_plugin.writer.sampling import (
-    sampler as schedule,
+    flush_schedule as schedule,
 )
 
 
@@ -107,21 +107,6 @@ def test_a_fork_writes_nothing(run):
     session.stop()
     assert run.sink.records == []
     assert not run.sink.closed
-
-
-@pytest.mark.parametrize(
-    ("age", "flush", "sample"),
-    [
-        (0.0, 1.0, 0.25),
-        (4.0, 4.0, 0.25),
-        (100.0, 10.0, 0.5),
-        (3600.0, 30.0, 10.0),
-        (1e6, 30.0, 10.0),
-    ],
-)
-def test_the_schedule(age, flush, sample):
-    assert schedule.flush_seconds(age) == flush
-    assert schedule.sample_seconds(age) == sample
 
 
 def test_all_records_of_a_flush_are_handed_on_at_once(run):

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.writer.output.outbox import (
     MemorySink,
 )
 from tb_slowdown_plugin.writer.sampling import (
-    sampler as schedule,
+    flush_schedule as schedule,
 )
 
 

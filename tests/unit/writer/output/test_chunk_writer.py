@@ -8,7 +8,7 @@ from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, StepTable
 from tb_slowdown_plugin.writer.output.chunk_writer import ChunkWriter
 from tb_slowdown_plugin.writer.output.outbox import MemorySink, Outbox
-from tb_slowdown_plugin.writer.sampling.sampler import STEPS_PER_CHUNK
+from tb_slowdown_plugin.writer.sampling.flush_schedule import STEPS_PER_CHUNK
 from tb_slowdown_plugin.writer.steps.step_buffer import Sample
 
 STATES = (CollectorState("counting", "running"),)

@@ -38,6 +38,13 @@ def test_the_share_of_a_core_is_kept_whatever_a_sample_costs(seconds, cost_secon
     assert schedule.SAMPLING_SHARE <= 0.005  # what the docs promise
 
 
+@pytest.mark.parametrize(
+    ("age", "seconds"), [(0.0, 0.25), (4.0, 0.25), (100.0, 0.5), (3600.0, 10.0), (1e6, 10.0)]
+)
+def test_samples_come_less_often_the_older_the_run_is(age, seconds):
+    assert schedule.sample_seconds(age) == seconds
+
+
 def test_cheap_samples_come_as_often_as_the_age_of_the_run_asks_and_nothing_is_told():
     ages, facts = live(50.0, 0.0003)
     assert [late - soon for soon, late in itertools.pairwise(ages)] == [0.25] * 200
