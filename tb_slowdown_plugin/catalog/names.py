@@ -88,15 +88,18 @@ GC_FORCED: Final = "gc_forced"
 """Fact: the line that asked for full collections, with its "calls" so far, and "clear_session"
 where Keras's function did it there."""
 FILE_WRITE: Final = "file_write"
-"""Writing a file of the program's own. Detail: the line."""
+"""No account of a record: writing a file of the program's own. Detail: the line."""
 CONNECTION: Final = "connection"
 """No account of a record: waiting for what another process sends. Detail: the line."""
 WAIT: Final = "wait"
-"""Waiting for another thread of the program's own, by a lock or a queue. Detail: the line."""
+"""No account of a record: waiting for another thread of the program's own, by a lock or a queue.
+Detail: the line."""
 POLLING: Final = "polling"
-"""Cores that another thread of the program takes while it waits. Detail: the line."""
+"""No account of a record: cores that another thread of the program takes while it waits. Detail:
+the line."""
 OWN_THREAD: Final = "own_thread"
-"""Cores that another thread of the program takes to compute for itself. Detail: the line."""
+"""No account of a record: cores that another thread of the program takes to compute for itself.
+Detail: the line."""
 CALLED: Final = "called"
 """Fact: a call of the user's with an account of its own. Subject: the account that got its seconds,
 the call, and the line, as `Called` reads them. Numbers: "calls" so far, their "seconds" and
