@@ -144,7 +144,7 @@ def comparison_html(comparison: Comparison, *, made: float) -> str:
     """The page of a comparison; it loads nothing and runs nothing.
 
     Args:
-      comparison: From `analysis.comparison.compare`.
+      comparison: From `analysis.compare.comparison.compare`.
       made: Unix seconds, now.
     """
     terms = [term for term in comparison.terms if term.base_seconds or term.with_seconds]

@@ -103,7 +103,7 @@ class Captures:
           run: Whose capture it is.
           id_: As in the list.
           host: One of the capture's; None: the first.
-          window: First and last place of steps, see `traces.steps.places`.
+          window: First and last place of steps, see `profiler.steps.places`.
 
         Raises:
           UnknownCaptureError: There is none of that id, or host.

@@ -26,7 +26,7 @@ _STEPS: Final = 20
 """Notes and steps that a pace is taken over; fewer say little of a step."""
 
 _SLOWER: Final = 1.15
-"""A pace is slower from 15% above the best one: below that it is noise (facts/detection.md)."""
+"""A pace is slower from 15% above the best one: below that it is noise."""
 
 Speed: TypeAlias = Literal["unsettled", "steady", "slower"]
 

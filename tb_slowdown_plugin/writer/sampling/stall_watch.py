@@ -18,9 +18,9 @@ from tb_slowdown_plugin.records.types import Fact, Float
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 STALL_SECONDS: Final = 60.0
-"""No shorter wait is a stall (NEXT section 7)."""
+"""No shorter wait is a stall. Chosen by hand."""
 STALL_MEDIANS: Final = 20.0
-"""Usual steps that a stall lasts at least (NEXT section 7)."""
+"""Usual steps that a stall lasts at least. Chosen by hand."""
 _KNOWN_STEPS: Final = 256
 """Newest steps of which the usual one is the median."""
 _MIN_STEPS: Final = 8
