@@ -39,8 +39,8 @@ def shares_of(
 
     Args:
       computes: Without overlap; the group is the window times `devices` plus the device.
-      communicates: Likewise.
-      copies: Likewise.
+      communicates: Without overlap, in the same groups.
+      copies: Without overlap, in the same groups.
       windows: The steps.
       devices: How many there are.
     """

@@ -25,7 +25,7 @@ MAX_COLUMNS: Final = 1 << 10
 MAX_CELLS: Final = 1 << 22
 """Rows times columns of one table: a column of one value takes 10 bytes for any number of rows."""
 MAX_EVENTS: Final = 1 << 16
-"""Likewise what the writer's queue holds."""
+"""Of a record: what the writer's queue of events holds."""
 MAX_LISTED: Final = 1 << 10
 """Kinds, devices, versions, limits, collectors; changes or arguments of one trace."""
 MAX_TEXT: Final = 4096

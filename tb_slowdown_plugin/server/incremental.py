@@ -33,7 +33,7 @@ _LONG_SECONDS: Final = 0.05
 """An analysis that takes longer keeps no request waiting."""
 
 _URGENT_REST: Final = 4.0
-"""Likewise while there is news: steps take another time, or a cause waits to be confirmed."""
+"""The same while there is news: steps take another time, or a cause waits to be confirmed."""
 
 _URGENT_WAIT_SECONDS: Final = 1.0
 """For news a request waits this long."""

@@ -29,16 +29,16 @@ def recorder_for_step() -> Recorder:
 
 
 def recorder_for_data() -> Recorder | None:
-    """Likewise; None where there is neither."""
+    """The recorder that gets the waits for batches; None where nothing records."""
     active = monitor.active()
     return monitor.explicit_recorder or _idiom_recorder() or (active.recorder if active else None)
 
 
 def recorder_for(call: str) -> Recorder:
-    """Likewise, for a call that may also stand between the steps.
+    """The recorder for a call that may also come between the steps.
 
     Raises:
-      UsageError: There is neither.
+      UsageError: Nothing records: there is no monitor, and no default `tf.summary` writer.
     """
     recorder = recorder_for_data()
     if recorder is None:

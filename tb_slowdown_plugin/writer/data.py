@@ -37,7 +37,7 @@ class Batches(Generic[T]):
 
 
 class SizedBatches(Batches[T]):
-    """Likewise, with the length of its source."""
+    """Batches that also have the length of their source."""
 
     def __len__(self) -> int:
         return len(cast(Sized, self._source))

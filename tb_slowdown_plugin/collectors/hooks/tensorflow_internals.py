@@ -18,7 +18,7 @@ _VALUES: Final = frozenset({1, 2, 10, 14, 19})
 """Of `DataType`: float, double, bool, bfloat16, half."""
 
 _INTEGERS: Final = frozenset({3, 9})
-"""Likewise: int32, int64."""
+"""Of `DataType`: int32, int64."""
 _CARRIED: Final = "placeholder"
 """In the name of what a loop changes in each turn, as its condition names it."""
 

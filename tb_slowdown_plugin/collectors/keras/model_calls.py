@@ -29,7 +29,7 @@ class _Batches:
 
     Args:
       by: Name of the collector.
-      context: Likewise its own.
+      context: Of the collector.
       batch: Keras's word for it in the methods of callbacks: "predict_batch".
       inside: Account of what the model computes.
     """

@@ -208,7 +208,7 @@ class Rise:
 
     @property
     def has_risen(self) -> bool:
-        """Likewise at the end of a run, whose only samples may be too few for three stretches."""
+        """Whether the run has risen so at its end, by thirds of its samples where they are few."""
         size = len(self._first) // self._STRETCHES
         if len(self._first) == self._SAMPLES * self._STRETCHES or not size:
             return self.is_rising

@@ -130,7 +130,7 @@ class LivePace:
         return self._verdict
 
     def add_median(self, seconds: float) -> Speed:
-        """Likewise, after `BLOCK_STEPS` steps with this median."""
+        """What the run is after `BLOCK_STEPS` more steps with this median."""
         self._medians.append(seconds)
         self._judge()
         return self._verdict

@@ -86,7 +86,8 @@ class Stopwatch:
         self.booked: dict[str, int] = {}
         """Nanoseconds since the last `take`; what is open is booked when it is closed."""
         self.waited_ns = 0
-        """Likewise, what `wait` has booked: an int costs a third as much as a table."""
+        """Nanoseconds that `wait` has booked since the last `take`: an int costs a third as much as
+        a table."""
         self.sees_traces = False
         """Whether an account is open wherever TensorFlow traces a function in this thread."""
         self.ran = 0

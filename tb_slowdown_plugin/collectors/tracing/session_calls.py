@@ -23,7 +23,7 @@ from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 _MOST_FEEDS: Final = 16
 """Of a run that are looked at."""
 _MOST_FETCHES: Final = 4
-"""Likewise; the first ones tell runs apart."""
+"""Of a run that are looked at: the first ones distinguish runs."""
 _MOST_KNOWN: Final = 1_000
 """Runs whose bit is kept: a program that makes operations anew has ever more."""
 _FIRST: Final = account(FIRST_EXECUTION, FIRST)

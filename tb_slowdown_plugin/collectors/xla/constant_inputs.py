@@ -209,7 +209,7 @@ class NeededValue:
 
         Args:
           arguments: Eager tensors, as `ConcreteFunction._call_flat` is given them.
-          captures: Likewise.
+          captures: Captured tensors, as it is given them.
         """
         inside = self.place - len(arguments)
         tensor = arguments[self.place] if inside < 0 else captures[inside]

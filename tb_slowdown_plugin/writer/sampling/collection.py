@@ -140,7 +140,7 @@ class Collection:
                 self._guard(name, partial(collector.look_late, seconds))
 
     def read_in_thread(self) -> dict[str, float]:
-        """Likewise of those that the training thread must read."""
+        """The values of the collectors that the training thread must read; it calls this."""
         values: dict[str, float] = {}
         for name, collector in list(self._sampled_in_thread.items()):
             values.update(self._read(name, collector, "read_in_thread"))

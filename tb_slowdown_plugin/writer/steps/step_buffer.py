@@ -85,7 +85,7 @@ class Pending:
         self.emit_at(self.rows, what)
 
     def emit_at(self, row: int, what: What) -> None:
-        """Likewise, in that step."""
+        """Records that something happened now, in the step of that row. Any thread."""
         self.events.append(Event(row, self.clock.unix_seconds(), what))
 
     def add_sample(self, values: dict[str, float]) -> None:

@@ -53,7 +53,7 @@ class Claim:
     confidence: Confidence | None = None
     """None: that of the largest finding."""
     pattern: Pattern | None = None
-    """Likewise."""
+    """None: that of the largest finding."""
     parts: tuple[CausePart, ...] = ()
     external: bool = False
     """Whether the time was taken from outside of the program."""

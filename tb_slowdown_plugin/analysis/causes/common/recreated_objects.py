@@ -109,7 +109,7 @@ def _is_load(call: str) -> bool:
 
 
 def predict_on_batch() -> Advice:
-    """No dataset."""
+    """Advises `predict_on_batch`, which creates no dataset and returns NumPy arrays."""
     return Advice(
         "Or use `predict_on_batch`, which creates no dataset and returns NumPy arrays, like "
         "`predict`.",
@@ -120,7 +120,7 @@ def predict_on_batch() -> Advice:
 
 
 def call_the_model() -> Advice:
-    """No dataset, and tensors."""
+    """Advises calling the model, which creates no dataset and returns tensors."""
     return Advice(
         "Call `model(x, training=False)` instead of `predict` on small inputs in a loop: `predict` "
         "creates a dataset in each call.",
@@ -131,7 +131,7 @@ def call_the_model() -> Advice:
 
 
 def load_weights() -> Advice:
-    """One model, whose weights change."""
+    """Advises loading a model once, and later only its weights."""
     return Advice(
         "Load the model once, before the loop. If the file changes, load only its weights. "
         "Loading a model re-creates its layers, and its functions are retraced.",
@@ -148,7 +148,7 @@ def load_weights() -> Advice:
 
 
 def train_on_batch() -> Advice:
-    """No dataset."""
+    """Advises `train_on_batch`, which creates no dataset, instead of `fit` on one batch."""
     return Advice(
         "Call `train_on_batch` instead of `fit` for one batch at a time: `fit` creates a "
         "dataset in each call.",
@@ -163,7 +163,7 @@ def train_on_batch() -> Advice:
 
 
 def repeat_in_fit() -> Advice:
-    """One iterator for all epochs."""
+    """Advises one iterator for all epochs of a `fit` under a strategy."""
     return Advice(
         "Repeat inside the pipeline, and pass `steps_per_epoch` to `fit`: under a distribution "
         "strategy, each epoch creates a new iterator over the devices, and its functions are "
@@ -178,7 +178,7 @@ def repeat_in_fit() -> Advice:
 
 
 def iterate_once() -> Advice:
-    """One iterator for all epochs of a loop of the program's own."""
+    """Advises one iterator for all epochs of a loop over a distributed dataset."""
     return Advice(
         "Repeat inside the pipeline, and create one iterator before the loop over epochs: each "
         "epoch of a distributed dataset creates a new iterator over the devices, and its "
@@ -197,7 +197,7 @@ def iterate_once() -> Advice:
 
 
 def distribute_once() -> Advice:
-    """One dataset over the devices for all epochs."""
+    """Advises distributing a dataset once, before the loop over epochs."""
     return Advice(
         "Distribute the dataset once, before the loop over epochs: each distributed dataset is "
         "re-created, with functions that are retraced.",
@@ -213,7 +213,7 @@ def distribute_once() -> Advice:
 
 
 def hand_over_a_dataset() -> Advice:
-    """Instead of arrays."""
+    """Advises passing `fit` and `evaluate` a dataset instead of arrays."""
     return Advice(
         "Pass `fit` and `evaluate` a dataset that is created once: from arrays, Keras creates a "
         "new one in each call and retraces its functions.",
@@ -229,7 +229,7 @@ def hand_over_a_dataset() -> Advice:
 
 
 def make_once() -> Advice:
-    """Against datasets that are made anew."""
+    """Advises creating a dataset once, outside the loop."""
     return Advice(
         "Create the dataset once, outside the loop: each new one retraces its functions.",
         snippet(

@@ -65,7 +65,7 @@ def prepare_once() -> Advice:
 
 
 def repeat_inside() -> Advice:
-    """One iterator for all epochs."""
+    """Advises one iterator for all epochs of a loop."""
     return Advice(
         "Repeat inside the pipeline (`ds.repeat()`), so one iterator serves all epochs and no "
         "buffer is refilled.",
@@ -80,7 +80,7 @@ def repeat_inside() -> Advice:
 
 
 def repeat_for_fit() -> Advice:
-    """One iterator for all epochs."""
+    """Advises one iterator for all epochs of a `fit`."""
     return Advice(
         "Repeat inside the pipeline, and pass `steps_per_epoch` to `fit`: otherwise each epoch "
         "creates a new iterator, whose buffers fill again.",
@@ -94,7 +94,7 @@ def repeat_for_fit() -> Advice:
 
 
 def tune_nothing() -> Advice:
-    """No thread that tunes the stages, so none to wait for."""
+    """Advises disabling autotuning, whose thread the end of an epoch waits for."""
     return Advice(
         f"Disable autotuning. {_TUNER}",
         snippet(
@@ -107,7 +107,7 @@ def tune_nothing() -> Advice:
 
 
 def tune_by_hand() -> Advice:
-    """Likewise, where stages are tuned."""
+    """Advises numbers instead of `AUTOTUNE`, and then disabling autotuning."""
     return Advice(
         "Set numbers instead of `tf.data.AUTOTUNE`, such as `num_parallel_calls=4` and "
         f"`prefetch(2)`. Then disable autotuning. {_TUNER}",

@@ -18,7 +18,7 @@ class Collections:
     callers: tuple[str, ...] = ()
     """Lines that asked for most of the full ones."""
     sessions: tuple[str, ...] = ()
-    """Likewise, lines that call Keras's `clear_session`, which collects."""
+    """Lines that asked for them by Keras's `clear_session`, which collects."""
     periodic: bool = False
     """They come at a fixed number of steps."""
     full: bool = True

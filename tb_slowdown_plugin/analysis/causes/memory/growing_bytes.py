@@ -24,7 +24,7 @@ class GrowingBytes(NamedTuple):
     what: str
     """As a sentence begins: "Live tensor memory"."""
     holder: str
-    """Likewise, with its verb: "The process holds"."""
+    """As a sentence begins, with its verb: "The process holds"."""
 
 
 def find_growing_bytes(

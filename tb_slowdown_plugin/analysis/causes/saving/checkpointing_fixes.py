@@ -134,12 +134,12 @@ def _has_no_manager(saving: Saving) -> bool:
 
 
 def back_up_less_often(saving: Saving) -> Advice:
-    """By Keras's callback."""
+    """Advises a larger `save_freq` of Keras's `BackupAndRestore`."""
     return _rarer(saving, "backup", 'BackupAndRestore("backup"', "Back up")
 
 
 def save_less_often(saving: Saving) -> Advice:
-    """By Keras's callback."""
+    """Advises a larger `save_freq` of Keras's `ModelCheckpoint`."""
     return _rarer(saving, "saver", "ModelCheckpoint(path", "Save")
 
 
@@ -169,7 +169,7 @@ def _rarer(saving: Saving, name: str, call: str, does: str) -> Advice:
 
 
 def weights_only() -> Advice:
-    """By Keras's callback."""
+    """Advises saving the weights alone, by Keras's `ModelCheckpoint`."""
     return Advice(
         "Save the weights without the optimizer's state and the model's description.",
         snippet(
@@ -185,7 +185,7 @@ def weights_only() -> Advice:
 
 
 def weights_of_model(saving: Saving) -> Advice:
-    """By the model."""
+    """Advises `save_weights` instead of a model's `save`."""
     return Advice(
         "Save the weights alone, without the optimizer's state and the model's description.",
         snippet(
@@ -198,7 +198,7 @@ def weights_of_model(saving: Saving) -> Advice:
 
 
 def write_meanwhile(saving: Saving) -> Advice:
-    """In the background."""
+    """Advises checkpoints that TensorFlow writes in the background."""
     call = saving.call
     return Advice(
         "Write while training goes on: only the copy of the variables then stops the step.",
@@ -214,7 +214,7 @@ def write_meanwhile(saving: Saving) -> Advice:
 
 
 def save_by_the_clock(saving: Saving) -> Advice:
-    """In a loop."""
+    """Advises saving after a number of seconds, not of steps, in a loop."""
     pause = saving.pause_seconds
     return Advice(
         "Save by the clock instead of by the step: the cost then stays below a share you choose, "
@@ -235,7 +235,7 @@ def save_by_the_clock(saving: Saving) -> Advice:
 
 
 def save_by_the_clock_in_callback(saving: Saving) -> Advice:
-    """In a callback of the user's."""
+    """Advises saving after a number of seconds in the program's own callback."""
     pause = saving.pause_seconds
     call = saving.call.replace("model.", "self.model.", 1)
     return Advice(
@@ -257,7 +257,7 @@ def save_by_the_clock_in_callback(saving: Saving) -> Advice:
 
 
 def manage() -> Advice:
-    """By a manager."""
+    """Advises a `CheckpointManager`, which deletes older checkpoints."""
     return Advice(
         "Keep only a few checkpoints: `ckpt.save` deletes none, and the disk fills. A manager "
         "deletes the older ones. Copy those that you still need.",

@@ -18,8 +18,8 @@ METHODS: Final = (*sorted(INCREMENTS), "assign")
 _TURNS_UNCOUNTED: Final = 1
 """Turns of increments before the first step. Chosen by hand."""
 _COPIES_UNCOUNTED: Final = 8
-"""Likewise where values are set: a target network is copied before training begins, too. Chosen
-by hand."""
+"""Turns of copies before the first step: a target network is copied before training begins, too.
+Chosen by hand."""
 
 
 class Assignments:
