@@ -55,6 +55,16 @@ def begin(logdir: Path, step: str = "") -> Unasked:
     return begun
 
 
+DOCS = Path(__file__).parents[4] / "docs" / "hooks.md"
+
+
+def test_the_table_in_the_docs_is_what_is_hooked(tmp_path: Path) -> None:
+    _, _, section = DOCS.read_text(encoding="utf-8").partition("## Under `tbslow run`")
+    documented = re.findall(r"(?m)^\| `([\w.]+)` \| .+ \|$", section)
+    begin(tmp_path / "logs")
+    assert sorted(documented) == [each.place for each in replaced() if each.by == "tbslow run"]
+
+
 def facts(logdir: Path) -> list[Fact]:
     return [
         event.what
