@@ -80,8 +80,8 @@ _COLLECTORS: Final = (
               "python.garbage:GarbageCollector", name="gc", events=("GcPause", "gc_forced")),
     Collector("input_wait", "Input wait", "input.wait:InputWait"),
     Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages",
-              events=("input_pipeline", "input_stage", "input_function", "input_at",
-                      "cache_unfilled")),
+              events=("input_pipeline", "input_stage", "input_filtered", "input_function",
+                      "input_at", "cache_unfilled")),
     Collector("batch_shapes", "Batch shapes", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct batch shapes so far", "Batch shapes"),
     ), events=("batch_shape", "py_dataset")),

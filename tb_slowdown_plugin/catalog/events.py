@@ -13,6 +13,10 @@ SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
 STAGE: Final = "input_stage"
 """Fact: the slowest stage of the pipeline, when it is known and when it changes."""
 
+INPUT_FILTERED: Final = "input_filtered"
+"""Fact: a `filter` of the pipeline: what share of the elements is "kept", and the "share" of the
+time of all stages in those before it."""
+
 UNFILLED: Final = "cache_unfilled"
 """Fact: a cache still read its source in a pass in which it should have held."""
 

@@ -28,7 +28,7 @@ def program(stages: str = "", **more: Any) -> Program:
 def wait(stages: str = "", stage: str = "", **more: Any) -> InputWait:
     """A wait for input in such a program."""
     fields = ("reads", "unfilled", "grows", "at_epochs", "at_ends", "workers", "python_seconds")
-    fields += ("beside",)
+    fields += ("beside", "filters_late")
     own = {name: more.pop(name) for name in fields if name in more}
     return InputWait(program(stages, **more), stage, **own)
 

@@ -22,6 +22,10 @@ CASES: dict[str, tuple[Any, Any]] = {
         wait("Range Map Batch Skip Take", at_epochs=True),
         wait("Range Batch Skip Take Map", at_epochs=True),
     ),
+    "input_fixes.filter_first": (
+        wait("Range ParallelMap Filter Batch", filters_late=True),
+        wait("Range ParallelMap Filter Batch"),
+    ),
     "input_fixes.more_workers": (wait(workers=1), wait()),
     "input_fixes.less_per_batch": (wait(workers=1, beside=True), wait(workers=1)),
     "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),

@@ -132,6 +132,22 @@ def shuffles_before_the_work(snippet: Snippet):
         assert least <= len(decoded) <= most
 
 
+def filters_before_the_work(snippet: Snippet):
+    decoded: list = []
+
+    def decode(data, size):
+        return counting(decoded)(data), size
+
+    counts = []
+    for side in ("old", "new"):
+        decoded.clear()
+        ds = tf.data.Dataset.range(90).map(lambda x: (x, x))
+        kept = [size.numpy() for _, size in snippet.run(side, {"ds": ds, "decode": decode})["ds"]]
+        assert kept == list(range(33, 90))
+        counts.append(len(decoded))
+    assert counts == [90, 57]
+
+
 def repeats_inside(snippet: Snippet):
     steps: list = []
     snippet.run(
@@ -304,6 +320,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "several steps": (ARRAYS, "Run 16 batches", runs_several_steps),
     "buffer": (SHUFFLED, "Make the shuffle buffer", fills_less),
     "early": (SHUFFLED, "Shuffle before", shuffles_before_the_work),
+    "filter": (tells(filters_late=True), "Put the `filter` before", filters_before_the_work),
     "repeat": (SHUFFLED, "Repeat inside", repeats_inside),
     "tuner": (tells(at_ends=True), "Disable autotuning", tunes_nothing),
 }

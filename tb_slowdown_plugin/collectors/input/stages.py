@@ -14,25 +14,28 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import INPUT_AT, INPUT_FUNCTION
+from tb_slowdown_plugin.catalog.events import INPUT_AT, INPUT_FILTERED, INPUT_FUNCTION
 from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.input.pipeline_model import (
+    Filtered,
+    Stage,
+    find_filtered,
+    find_slowest,
+    has_unfilled_cache,
+)
 from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline, functions_of
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
 """Least and most between two looks at the stages: each is twice as long as the one before,
 because a young run may be over soon."""
-
-_FEWEST_ELEMENTS: Final = 10
-"""Fewer say little: the first ones fill caches and start threads."""
 
 _MOST_LOOKS: Final = 64
 """At datasets, for their stages: a program may make a new one in each step."""
@@ -43,30 +46,13 @@ _MOST_LINES: Final = 5
 _CHANGED: Final = 1.5
 """A stage that takes this many times as long (or as short) as told is told again."""
 
-_SETTLED: Final = 3
-"""From this pass over the same dataset on a cache has to hold: somebody may have peeked at
-the data first, and then read it to its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One transformation of the pipeline, as tf.data's model sees it."""
-
-    name: str
-    """"Map", "ParallelMapV2", "BatchV2" ... with its place from the end, "Map#3"."""
-    seconds_per_element: float
-    """CPU and waiting time in the stage itself, for each element that it made."""
-    elements: int
-    buffered_elements: int
-    share: float
-    """Of the time of all stages."""
-
 
 class InputStages:
     """Records the slowest stage of the training data: when it is known, and when it changes.
 
-    And a `cache()` that never completes, once (see `has_unfilled_cache`), and which stages the
-    pipeline has (see `pipeline_stages`), where they are others than before.
+    And a `cache()` that never completes, once (see `has_unfilled_cache`), what a `filter` throws
+    away behind stages that work (see `find_filtered`), and which stages the pipeline has (see
+    `pipeline_stages`), where they are others than before.
 
     The training data is the iterator that the training thread made last outside
     of validation, as long as it is alive.
@@ -91,6 +77,7 @@ class InputStages:
         self._context = context
         self._iterator: weakref.ref[Any] | None = None
         self._told: Stage | None = None
+        self._told_filter: Filtered | None = None
         self._next_ns = 0
         self._interval_ns, self._longest_ns = _INTERVALS_NS
         self._passes = Passes()
@@ -136,6 +123,11 @@ class InputStages:
         if slowest is not None and _is_news(slowest, self._told):
             self._told = slowest
             self._context.emit(_fact(slowest))
+        filtered = find_filtered(nodes)
+        if filtered is not None and _is_other(filtered, self._told_filter):
+            self._told_filter = filtered
+            numbers = {"kept": filtered.kept, "share": filtered.share}
+            self._context.emit(Fact(INPUT_FILTERED, filtered.name, numbers))
 
     def _tell_pipeline(self, dataset: Any) -> None:
         self._looks += 1
@@ -185,28 +177,6 @@ class InputStages:
         return make
 
 
-def find_slowest(nodes: Mapping[int, Any]) -> Stage | None:
-    """The stage that takes the most time an element, None before enough elements were made.
-
-    Args:
-      nodes: `ModelProto.nodes` of `tensorflow/core/framework/model.proto`:
-        number from the end -> name, `num_elements`, `processing_time` in ns.
-    """
-    total = sum(node.processing_time for node in nodes.values())
-    stages = [
-        Stage(
-            f"{node.name}#{number}",
-            node.processing_time / 1e9 / node.num_elements,
-            node.num_elements,
-            node.buffered_elements,
-            node.processing_time / total if total else 0.0,
-        )
-        for number, node in nodes.items()
-        if node.num_elements >= _FEWEST_ELEMENTS
-    ]
-    return max(stages, key=lambda stage: stage.share, default=None)
-
-
 def _is_predicting(opened: Iterable[str]) -> bool:
     """Whether Keras's `predict` makes the iterator: its data are not the training data."""
     return any(family(account) == PREDICT for account in opened)
@@ -216,6 +186,13 @@ def _is_news(stage: Stage, told: Stage | None) -> bool:
     if told is None or told.name != stage.name:
         return True
     before, now = sorted((told.seconds_per_element, stage.seconds_per_element))
+    return now > _CHANGED * before
+
+
+def _is_other(filtered: Filtered, told: Filtered | None) -> bool:
+    if told is None or told.name != filtered.name:
+        return True
+    before, now = sorted((1.0 - told.kept, 1.0 - filtered.kept))
     return now > _CHANGED * before
 
 
@@ -252,16 +229,3 @@ class Passes:
         self._count = self._count + 1 if same else 1
         self._dataset = weakref.ref(dataset)
         return self._count
-
-
-def has_unfilled_cache(nodes: Mapping[int, Any], nth_pass: int) -> bool:
-    """Whether a cache still reads its source in a pass in which it should hold.
-
-    Args:
-      nodes: `ModelProto.nodes` of `tensorflow/core/framework/model.proto`; a cache that
-        holds has no inputs there any more.
-      nth_pass: The number of the pass, from 1.
-    """
-    if nth_pass < _SETTLED:
-        return False
-    return any(node.name.endswith("CacheImpl") and len(node.inputs) for node in nodes.values())

@@ -46,6 +46,20 @@ def parallel_map(stage: str = "") -> Advice:
     )
 
 
+def filter_first() -> Advice:
+    """What is thrown away is not computed."""
+    return Advice(
+        "Put the `filter` before the stages that compute: they work on what it throws away. If its "
+        "condition needs a result of theirs, compute that alone before the `filter`.",
+        snippet(
+            old("ds = ds.map(decode).filter(lambda image, size: size > 32)"),
+            new("ds = ds.filter(lambda data, size: size > 32).map(decode)"),
+        ),
+        "None.",
+        "find the `filter` in your input pipeline",
+    )
+
+
 def replace_python(seconds: str = "") -> Advice:
     """TensorFlow's operations instead of Python's."""
     taken = f" (it takes {seconds} per step)" if seconds else ""

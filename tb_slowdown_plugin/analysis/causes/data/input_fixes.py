@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     batch_first,
     bound_history,
+    filter_first,
     interleave,
     load_in_processes,
     parallel_batch,
@@ -86,6 +87,7 @@ OFFERS: Final = (
     Offer(plain(epoch_stages.complete_the_cache), when=input_wait.takes_behind_the_cache),
     Offer(plain(epoch_stages.read_to_the_end), when=input_wait.leaves_the_cache_early),
     Offer(plain(epoch_stages.skip_first), when=input_wait.computes_what_it_skips),
+    Offer(plain(filter_first), when=input_wait.computes_what_it_drops),
     Offer(more_workers, when=input_wait.makes_batches_in_python),
     Offer(_at_python(plain(generator_stages.less_per_batch)), when=input_wait.makes_batches_beside),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=input_wait.fits_arrays),

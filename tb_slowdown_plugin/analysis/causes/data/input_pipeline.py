@@ -123,7 +123,10 @@ def _slow_function(case: Case, main: Finding) -> Place | None:
     pipeline = Program.of(case.run).pipeline
     if pipeline is not None and pipeline.skips_work and _is_longer(case, main):
         return None  # it is called for elements that nobody gets
-    place = pipeline_evidence.function_place(case, main)
+    filtered = pipeline_evidence.find_filter(case)
+    is_mostly_in_vain = filtered is not None and pipeline_evidence.in_vain(filtered) >= MAJORITY
+    place = pipeline_evidence.filter_place(case) if is_mostly_in_vain else ""
+    place = place or pipeline_evidence.function_place(case, main)
     return to_place(place) if place else None
 
 
@@ -209,6 +212,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
             "The rest is the pipeline itself."
         )
     yield from pipeline_evidence.tell_stage(case, main)
+    yield from pipeline_evidence.tell_filter(case)
     yield from pipeline_evidence.tell_functions(case)
     yield from pipeline_evidence.tell_captured(case, main)
     yield from pipeline_evidence.tell_cache(case)
@@ -271,6 +275,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         python_seconds=pipeline_evidence.python_seconds(captured) if captured else "",
         python_at=pipeline_evidence.python_place(case),
         beside=finding.source == names.INPUT_WORK,
+        filters_late=pipeline_evidence.find_filter(case) is not None,
     )
     if not _makes_datasets(case, finding):
         return input_fixes.advise(wait)

@@ -33,6 +33,8 @@ class InputWait:
     """No batch is late: the pipeline computes on the cores that the step needs."""
     workers: int = 0
     """Threads or processes that make the batches of a `PyDataset`; 0 without one."""
+    filters_late: bool = False
+    """A `filter` throws away what took a good part of the pipeline's time."""
     python_seconds: str = ""
     """What Python functions of the pipeline take of a captured step, "" where not seen."""
     python_at: str = ""
@@ -238,6 +240,11 @@ def computes_what_it_skips(wait: InputWait) -> bool:
     pipeline = wait.program.pipeline
     skips = _is_tf_data(wait) and pipeline is not None and pipeline.skips_work
     return skips and (wait.at_epochs or wait.grows)
+
+
+def computes_what_it_drops(wait: InputWait) -> bool:
+    """A `filter` comes after the work, and throws much of it away."""
+    return _on_each_step(wait) and wait.filters_late
 
 
 def shuffles_late(wait: InputWait) -> bool:

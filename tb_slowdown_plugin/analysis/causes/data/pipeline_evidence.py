@@ -19,9 +19,15 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_se
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, PY_DATASET, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.events import (
+    INPUT_FILTERED,
+    INPUT_FUNCTION,
+    PY_DATASET,
+    STAGE,
+    UNFILLED,
+)
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER, LEAST_READING, MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, LEAST_READING, MATTERS, TELLING
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact
@@ -57,6 +63,38 @@ def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
     if each > LARGER * before:  # its first elements may be slower, as first runs are
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
+
+
+def find_filter(case: Case) -> Fact | None:
+    """The `filter` that was told last, if it throws away what took a good part of the time."""
+    told = [fact for _, fact in case.run.facts(INPUT_FILTERED)]
+    return told[-1] if told and in_vain(told[-1]) >= TELLING else None
+
+
+def in_vain(filtered: Fact) -> float:
+    """Share of the pipeline's time that went into what a `filter` throws away."""
+    numbers = filtered.numbers
+    return (1.0 - numbers.get("kept", 1.0)) * numbers.get("share", 0.0)
+
+
+def filter_place(case: Case) -> str:
+    """The condition of that `filter`; "" where it is not sure."""
+    filtered = find_filter(case)
+    return _function_of_stage(case, filtered.subject) if filtered else ""
+
+
+def tell_filter(case: Case) -> Iterable[str]:
+    """What it throws away."""
+    filtered = find_filter(case)
+    if filtered is None:
+        return
+    place = filter_place(case)
+    dropped = percent(1.0 - filtered.numbers["kept"])
+    yield (
+        f"A `filter`{f', `{place}`,' if place else ''} throws away {dropped} of the elements after "
+        f"stages that take {percent(filtered.numbers['share'])} of the time in all stages: "
+        f"{percent(in_vain(filtered))} of that time is in vain."
+    )
 
 
 def tell_functions(case: Case) -> Iterable[str]:
@@ -141,13 +179,20 @@ def function_place(case: Case, finding: Finding) -> str:
         return python_place(case)
     if not stages or not any(kind in stages[-1][1].subject for kind in RUN_FUNCTIONS):
         return ""
+    found = _function_of_stage(case, stages[-1][1].subject) or python_place(case)
+    return found or _only_one(fact.subject for fact in _functions_of_newest(case))
+
+
+def _function_of_stage(case: Case, stage: str) -> str:
+    """The program's function that a stage runs, where each stage has its own; else ""."""
     functions = _functions_of_newest(case)
     pipeline = Program.of(case.run).pipeline
-    if pipeline is not None and len(functions) == len(pipeline.running):  # each stage has its own
-        place = pipeline.place_of(stages[-1][1].subject)
-        if place in pipeline.running:
-            return functions[::-1][pipeline.running.index(place)].subject
-    return python_place(case) or _only_one(fact.subject for fact in functions)
+    if pipeline is None or len(functions) != len(pipeline.running):
+        return ""
+    place = pipeline.place_of(stage)
+    if place not in pipeline.running:
+        return ""
+    return functions[::-1][pipeline.running.index(place)].subject
 
 
 def filling_place(case: Case) -> str:

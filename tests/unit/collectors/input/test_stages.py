@@ -14,7 +14,7 @@ from tb_slowdown_plugin.collectors.input.batch_shapes import (
     Glance,
     has_static_shapes,
 )
-from tb_slowdown_plugin.collectors.input.stages import InputStages, find_slowest
+from tb_slowdown_plugin.collectors.input.stages import InputStages
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow
@@ -38,6 +38,16 @@ def pipeline():
     data = tf.data.Dataset.range(1_000)
     data = data.map(lambda x: tf.ensure_shape(tf.numpy_function(slow, [x], tf.int64), []))
     return data.filter(lambda x: x >= 0).batch(2)
+
+
+def node(name, elements, seconds):
+    return SimpleNamespace(
+        name=name,
+        inputs=(),
+        num_elements=elements,
+        processing_time=int(seconds * 1e9),
+        buffered_elements=0,
+    )
 
 
 @pytest.fixture
@@ -140,29 +150,6 @@ def test_a_pipeline_that_is_gone_is_not_kept_alive(recording, stages):
     del iterator
     stages.read()
     assert told(recording) == []
-
-
-def node(name, elements, seconds, buffered=0):
-    return SimpleNamespace(
-        name=name,
-        num_elements=elements,
-        processing_time=int(seconds * 1e9),
-        buffered_elements=buffered,
-    )
-
-
-def test_the_slowest_is_the_stage_with_the_largest_share():
-    nodes = {
-        1: node("Root", 50, 0.01),
-        2: node("Prefetch", 50, 0.02, buffered=2),
-        3: node("Map", 1_600, 3.0),
-        4: node("TFRecord", 1_600, 1.0),
-        5: node("Range", 3, 90.0),
-    }
-    slowest = find_slowest(nodes)
-    assert slowest.name == "Map#3"
-    assert slowest.seconds_per_element == pytest.approx(3.0 / 1_600)
-    assert find_slowest({1: node("Map", 9, 1.0)}) is None
 
 
 def iterate(stages, data, passes, batches):

@@ -43,6 +43,24 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 
 
+@pytest.mark.parametrize(("kept", "line"), [(0.3, 87), (0.6, 65)])
+def test_of_a_filter_behind_the_work_the_line_is_its_own_where_most_is_in_vain(
+    make_run, find, judge, kept, line
+):
+    told = [
+        Fact("input_pipeline", "TensorSlice ParallelMap Filter Map Batch", {}),
+        Fact("input_function", "pair (data.py:88)", {}),
+        Fact("input_function", "keep (data.py:87)", {}),
+        Fact("input_function", "deform (data.py:65)", {}),
+        stage("ParallelMapV2#4", 0.002, 0.8),
+        Fact("input_filtered", "Filter#3", {"kept": kept, "share": 0.8}),
+    ]
+    cause = waits_from_300(make_run, find, judge, [(40, fact) for fact in told])
+    assert cause.place is not None
+    assert cause.place.line == line
+    assert cause.advice[0].text.startswith("Put the `filter` before the stages that compute")
+
+
 def test_a_stage_whose_first_elements_took_longer_is_told_without_them(make_run, find, judge):
     events = [(40, stage("Generator", 0.0005)), (320, stage("Generator", 0.0002))]
     cause = waits_from_300(make_run, find, judge, events)

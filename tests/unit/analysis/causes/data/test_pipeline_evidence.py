@@ -5,11 +5,13 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import (
+    filter_place,
     function_place,
     kind_of,
     python_place,
     slow_stages,
     tell_cache,
+    tell_filter,
     tell_functions,
 )
 from tb_slowdown_plugin.records.capture import CapturedItem
@@ -47,6 +49,28 @@ def test_the_function_of_the_slowest_stage_is_the_place(case_of, find, stage, fu
     events = [function(name, *calls) for name, calls in functions.items()]
     events += [(40, Fact("input_stage", stage, {"share": 0.9}))] if stage else []
     assert function_place(case_of(*events), find("input_wait", "flat", np.full(600, 0.05))) == place
+
+
+PIPELINE = Fact("input_pipeline", "TensorSlice ParallelMap Filter Map Batch", {})
+FUNCTIONS = [(1, PIPELINE)] + [
+    (1, Fact("input_function", place, {}))
+    for place in ("pair (data.py:88)", "<lambda> (data.py:87)", "deform (data.py:65)")
+]
+
+
+@pytest.mark.parametrize(("kept", "share", "is_told"), [(0.3, 0.8, True), (0.9, 0.9, False)])
+def test_a_filter_is_told_where_it_throws_work_away(case_of, kept, share, is_told):
+    case = case_of(
+        *FUNCTIONS, (40, Fact("input_filtered", "Filter#4", {"kept": kept, "share": share}))
+    )
+    told = list(tell_filter(case))
+    assert bool(told) is is_told
+    for sentence in told:
+        assert sentence == (
+            "A `filter`, `<lambda> (data.py:87)`, throws away 70.0% of the elements after stages "
+            "that take 80.0% of the time in all stages: 56.0% of that time is in vain."
+        )
+    assert filter_place(case) == "<lambda> (data.py:87)" * is_told
 
 
 def test_a_function_is_told_once(case_of):
