@@ -30,9 +30,9 @@ def _in_ledger(run: Run, account: RunAccount) -> Iterator[str]:
     healthy = float(account.healthy_per_step.sum())
     if not is_same(healthy + sum(per_cause.values()), report.wall_seconds):
         yield f"{healthy} s healthy and {per_cause} are not {report.wall_seconds} s"
-    for cause in report.causes:
-        if not is_same(per_cause.get(cause.cause, 0.0), cause.lost_seconds):
-            yield f"{cause.cause}: {cause.lost_seconds} s, in steps {per_cause.get(cause.cause)} s"
+    for cause, lost in report.lost_by_cause().items():
+        if not is_same(per_cause.get(cause, 0.0), lost):
+            yield f"{cause}: {lost} s, in steps {per_cause.get(cause)} s"
     if not is_same(per_cause.get("unexplained", 0.0), report.unexplained_seconds):
         yield f"unexplained: {report.unexplained_seconds} s, in steps {per_cause['unexplained']} s"
     numbers = run.steps.number

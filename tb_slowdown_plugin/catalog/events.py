@@ -72,6 +72,9 @@ OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest
 "operations", "of" those that were looked at."""
 
+FETCHED_AT: Final = "fetched_at"
+"""Fact: a line that asks a session for ever other "sets" of fetches, so many by then."""
+
 SESSION_WAITS: Final = "session_waits"
 """Fact: a graph that a TensorFlow 1 session runs has so many kinds of operations of which each
 "waits", or may. Subject: some of them, "IteratorGetNext, QueueDequeueV2"."""

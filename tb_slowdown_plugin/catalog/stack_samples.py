@@ -46,5 +46,7 @@ WAITS_WRITING: Final = f"{WAITS}writing"
 
 IN_PACKAGE: Final = "in:"
 """And the name of a package that has advice of its own: in that."""
+BESIDE: Final = "beside:"
+"""And a line of the program: in which another thread was while this one waited here."""
 CALLED_BY: Final = "by:"
 """And a function of the program, by its first line: that had called the place's function."""

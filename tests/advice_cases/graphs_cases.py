@@ -19,6 +19,7 @@ from tb_slowdown_plugin.analysis.causes.model import (
 
 CASES: dict[str, tuple[Any, Any]] = {
     "graph_growth.build_once": (None, ALWAYS),
+    "new_fetches.fetch_one_set": (None, ALWAYS),
     "graph_growth.finalize": (None, ALWAYS),
     "graph_growth.use_function": (None, ALWAYS),
     "tensor_retention_fixes.short_tape": (Retention(tape=True), Retention()),

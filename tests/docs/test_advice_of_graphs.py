@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
 from tb_slowdown_plugin.analysis.causes.compile import (
     graph_growth,
+    new_fetches,
 )
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as python_overhead
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
@@ -41,6 +44,28 @@ def builds_operations_once(snippet: Snippet):
             growth.append(sizes[-1] - sizes[0])
     assert growth[0] >= 12
     assert growth[1] == 0
+
+
+def fetches_one_set(snippet: Snippet):
+    v1 = tf.compat.v1
+    sets = []
+    for side in ("old", "new"):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            metrics = {name: tf.constant(1.0, name=name) for name in "abcdefgh"}
+            asked: set = set()
+
+            class Asked:
+                def run(self, fetches, sess=sess, asked=asked):
+                    named = fetches.values() if isinstance(fetches, dict) else fetches
+                    asked.add(frozenset(each.name for each in named))
+                    return sess.run(fetches)
+
+            for _ in range(20):
+                done = snippet.run(side, {"sess": Asked(), "metrics": metrics, "random": random})
+                assert set(np.asarray([*done["values"]]).tolist()) <= {1.0, *"abcdefgh"}
+            sets.append(len(asked))
+    assert sets[0] > 5
+    assert sets[1] == 1
 
 
 def finalizes_the_graph(snippet: Snippet):
@@ -104,6 +129,7 @@ def closes_figures(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "once": (graph_growth.advise(), "Build every", builds_operations_once),
+    "fetches": (new_fetches.advise(), "Fetch one set", fetches_one_set),
     "finalize": (graph_growth.advise(), "Finalize", finalizes_the_graph),
     "function": (graph_growth.advise(), "Or move", moves_into_a_function),
     "sum": (python_overhead.advise(Growth()), "Keep a running sum", keeps_a_running_sum),

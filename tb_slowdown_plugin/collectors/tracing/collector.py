@@ -21,7 +21,7 @@ from collections.abc import Callable, Generator, MutableMapping
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import CALLED_AT, OPEN_LOOP
+from tb_slowdown_plugin.catalog.events import CALLED_AT, FETCHED_AT, OPEN_LOOP
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
@@ -132,11 +132,16 @@ class TraceCollector:
             context.clock.thread_cpu_ns,
             self._step_functions.bit_of,
             SessionGraphs(self._emit).look,
+            self._tell_fetches,
         )
         with contextlib.suppress(Unavailable):
             self._hooks.surround(session.BaseSession, "run", runs.run)
             for name in ("_extend_graph", "_call_tf_sessionrun"):
                 self._hooks.surround(session.BaseSession, name, runs.prepare)
+
+    def _tell_fetches(self, frame: FrameType, sets: int) -> None:
+        place = self._subjects.places.at(*calling_line(frame))
+        self._emit(Fact(FETCHED_AT, place, {"sets": float(sets)}))
 
     def _learn_function(self, options: Any, function: Any) -> int:
         try:

@@ -11,13 +11,21 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from threading import get_ident
+from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.names import FIRST, FIRST_EXECUTION, SESSION_PREPARE, account
+from tb_slowdown_plugin.catalog.names import (
+    FETCHES,
+    FIRST,
+    FIRST_EXECUTION,
+    SESSION_PREPARE,
+    account,
+)
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 _MOST_FEEDS: Final = 16
@@ -26,7 +34,11 @@ _MOST_FETCHES: Final = 4
 """Of a run that are looked at: the first ones distinguish runs."""
 _MOST_KNOWN: Final = 1_000
 """Runs whose bit is kept: a program that makes operations anew has ever more."""
+_USUAL_SETS: Final = 16
+"""Sets of fetches that a program may have: of its training, evaluations, and summaries. Chosen by
+hand: one that ran all of its sets before the loop, on purpose, had 14."""
 _FIRST: Final = account(FIRST_EXECUTION, FIRST)
+_ANOTHER_SET: Final = account(SESSION_PREPARE, FETCHES)
 _MADE_AGAIN: Final = re.compile(r"_\d+(?=[/:]|$)|:0$")
 
 
@@ -42,6 +54,8 @@ class SessionRuns:
       thread_cpu_ns: CPU time of the calling thread.
       learn: Gives the bit in `Stopwatch.ran` of what is run; it never raises.
       look: Called with a session that is about to run something new.
+      tell: Called with a frame that runs another set of fetches than the usual ones, and with how
+        many such sets there are: at the 1st, 2nd, 4th ...
     """
 
     def __init__(
@@ -50,11 +64,14 @@ class SessionRuns:
         thread_cpu_ns: Callable[[], int],
         learn: Callable[[str], int],
         look: Callable[[Any], None],
+        tell: Callable[[FrameType, int], None] = lambda *_: None,
     ) -> None:
         self._watch = watch
         self._cpu_ns = thread_cpu_ns
         self._learn = learn
         self._look = look
+        self._tell = tell
+        self._sets = 0
         self._bits: dict[tuple[str, ...], int] = {}
         self._described: set[str] = set()
         self._versions: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -71,6 +88,8 @@ class SessionRuns:
             yield
             return
         bit = self._begin(session, fetches)
+        if self._account == _ANOTHER_SET and (sets := self._sets - _USUAL_SETS).bit_count() == 1:
+            self._tell(sys._getframe(1), sets)
         yield
         self._account = ""
         watch.ran |= bit
@@ -101,7 +120,9 @@ class SessionRuns:
         if bit is None or version != before:
             described = describe_run(names)
             made_again = described in self._described and before is not None and version != before
-            self._account = SESSION_PREPARE if made_again else _FIRST
+            self._sets += bit is None and not made_again
+            first = _ANOTHER_SET if bit is None and self._sets > _USUAL_SETS else _FIRST
+            self._account = SESSION_PREPARE if made_again else first
             self._described.add(described)
         if bit is None:
             with contextlib.suppress(AttributeError):

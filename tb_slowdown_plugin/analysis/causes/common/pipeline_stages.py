@@ -32,11 +32,17 @@ def _place(number: int) -> str:
     return f" (number {number} from the end of the optimized pipeline)"
 
 
-def parallel_map(stage: str = "") -> Advice:
-    """Several elements at once."""
+def parallel_map(stage: str = "", *, is_slow: bool = True) -> Advice:
+    """Several elements at once.
+
+    Args:
+      stage: The slow stage, "" where it is not known.
+      is_slow: Whether it may be the `map` that is slow, and not a stage of another kind.
+    """
+    what = f"the slow stage{called(stage)}" if is_slow else "each `map`"
     return Advice(
-        f"Run the slow stage{called(stage)} in parallel: without `num_parallel_calls`, a `map` "
-        "processes one element at a time.",
+        f"Run {what} in parallel: without `num_parallel_calls`, a `map` processes one element at a "
+        "time.",
         snippet(
             old("ds = ds.map(augment)"),
             new("ds = ds.map(augment, num_parallel_calls=tf.data.AUTOTUNE)"),

@@ -12,6 +12,8 @@ Confused with:
   of operations stays the same.
 - `tensor_retention`: Memory grows in both. With tensor retention the allocator's bytes grow and the
   graph doesn't.
+- Healthy, the fetches of training, evaluation, and summaries: A session prepares each set once.
+  Beyond 16 sets the cause is that the program makes ever other ones.
 - Healthy, a graph built before the loop: The number of operations rises once and then stays. Fewer
   than 5 new operations in 100 steps aren't counted.
 """
@@ -44,6 +46,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     working_rows,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.compile import new_fetches
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal, duration
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
@@ -112,6 +115,9 @@ def explain(case: Case) -> Claim | None:
 
     Where that was not measured, the growth of the unexplained step time while operations are added.
     """
+    fetched = new_fetches.claim(case)
+    if fetched is not None:
+        return fetched
     prepared = case.of(names.SESSION_PREPARE)
     core = case.core()
     growth = _growth(case)

@@ -38,7 +38,8 @@ def advise(wait: InputWait) -> tuple[Advice, ...]:
 
 def parallel_map(wait: InputWait) -> Advice:
     """Of the slow stage."""
-    return pipeline_stages.parallel_map(wait.stage)
+    is_slow = not wait.kind or wait.kind.startswith("Map")
+    return pipeline_stages.parallel_map(wait.stage, is_slow=is_slow)
 
 
 def replace_python(wait: InputWait) -> Advice:

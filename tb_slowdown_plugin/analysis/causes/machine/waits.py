@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import (
@@ -14,10 +15,10 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, usual_and_often
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, SEVERAL
 
 _WAITS: Final = (
     stack_samples.WAITS_INSIDE,
@@ -38,6 +39,7 @@ def claim(case: Case) -> Claim | None:
     usual, often = usual_and_often(case, main)
     seconds = lost_seconds(claimed)
     pauses = _pauses(case, account)
+    other = None if pauses else _find_other(case, account)
     return Claim(
         "python_overhead",
         claimed,
@@ -48,8 +50,9 @@ def claim(case: Case) -> Claim | None:
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
             *tell_looks(case, account, _WAITS),
+            *([_tell_other(*other)] if other else []),
         ),
-        (_until_it_happens(line) if pauses else _before_it_is_needed(),),
+        (_until_it_happens(line) if pauses else _before_it_is_needed(other[0] if other else ""),),
         "medium",
         place=to_place(line),
     )
@@ -61,6 +64,31 @@ def _pauses(case: Case, line: str) -> bool:
     seen = [fact.numbers for _, fact in told if fact.subject == line]
     paused = sum(numbers.get(stack_samples.WAITS_PAUSED, 0.0) for numbers in seen)
     return paused > MAJORITY * sum(numbers.get(each, 0.0) for numbers in seen for each in _WAITS)
+
+
+def _find_other(case: Case, line: str) -> tuple[str, float, float] | None:
+    """Where another thread was in most samples in which a line waited, how often, and of how many.
+
+    None where no place stands out.
+    """
+    seen = [fact.numbers for _, fact in case.run.facts(PYTHON_STACK) if fact.subject == line]
+    waited = sum(numbers.get(each, 0.0) for numbers in seen for each in _WAITS)
+    others: Counter[str] = Counter()
+    for numbers in seen:
+        for name, number in numbers.items():
+            if name.startswith(stack_samples.BESIDE):
+                others[name.removeprefix(stack_samples.BESIDE)] += round(number)
+    place, samples = max(others.items(), key=lambda each: each[1], default=("", 0))
+    if samples < max(SEVERAL, MAJORITY * waited):
+        return None
+    return place, samples, waited
+
+
+def _tell_other(place: str, samples: float, waited: float) -> str:
+    return (
+        f"In {count(samples)} of {count(waited)} of these samples another thread of the program "
+        f"was in `{place}`."
+    )
 
 
 def _sleeps(line: str) -> str:
@@ -85,14 +113,14 @@ def _until_it_happens(line: str) -> Advice:
     )
 
 
-def _before_it_is_needed() -> Advice:
+def _before_it_is_needed(other: str) -> Advice:
     return Advice(
-        "Let the other thread make it ahead, in a queue that holds several, or take the lock only "
-        "around what is shared.",
+        "Let the other thread make it ahead, in a queue that holds several, or let it hold the "
+        "lock only around what is shared, and never while it waits or computes.",
         snippet(
             old("jobs = queue.Queue(maxsize=1)"),
             new("jobs = queue.Queue(maxsize=8)  # the other thread works ahead"),
         ),
         "What is made ahead takes memory, and is older when it is used.",
-        "find where the queue or the lock is made",
+        f"in `{other}`" if other else "find where the queue or the lock is made",
     )

@@ -57,10 +57,13 @@ def training(recording, monkeypatch, root):
     return Training(recording, monkeypatch)
 
 
+OF_OTHERS = ("by:", "beside:")
+
+
 def stacks(recording):
-    """Places with what is counted of them, without their callers."""
+    """Places with what is counted of them, without callers and other threads."""
     return [
-        (fact.subject, {name: n for name, n in fact.numbers.items() if not name.startswith("by:")})
+        (fact.subject, {key: n for key, n in fact.numbers.items() if not key.startswith(OF_OTHERS)})
         for fact in recording.of(Fact)
     ]
 
@@ -154,6 +157,28 @@ def test_the_function_that_called_the_place_is_counted(recording, training):
     name = train.__code__.co_qualname if sys.version_info >= (3, 11) else "train"
     called_by = f"by:{name.rpartition('.')[2]} ({HERE}:{train.__code__.co_firstlineno})"
     assert fact.numbers[called_by] == 10
+
+
+def test_beside_a_wait_it_counts_where_the_other_threads_of_the_program_are(recording, training):
+    arrived, leave = threading.Event(), threading.Event()
+
+    def hold():
+        arrived.set()
+        leave.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    arrived.wait()
+    training.collector._find_wait = lambda *_: "inside"
+    try:
+        training.run(11, Replay().sample)
+    finally:
+        leave.set()
+        thread.join()
+    (fact,) = recording.of(Fact)
+    assert fact.numbers["waits_inside"] == 10
+    others = {name: n for name, n in fact.numbers.items() if name.startswith("beside:")}
+    assert others[f"beside:hold ({HERE}:{hold.__code__.co_firstlineno + 2})"] == 10
 
 
 def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, training):

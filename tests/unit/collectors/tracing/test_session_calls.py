@@ -80,7 +80,14 @@ class Session:
         self.watch = Stopwatch(lambda: self.now_ns)
         self.watch.claim()
         self.graph = SimpleNamespace(version=1)
-        self.runs = SessionRuns(self.watch, lambda: self.now_ns, lambda _: 1, lambda _: None)
+        self.told = []
+        self.runs = SessionRuns(
+            self.watch,
+            lambda: self.now_ns,
+            lambda _: 1,
+            lambda _: None,
+            lambda frame, sets: self.told.append((frame.f_code.co_name, sets)),
+        )
 
     def run(self, name, extend_ns=0, call_ns=0):
         """As TensorFlow's: extends, runs; gives what was booked."""
@@ -131,6 +138,23 @@ class TestPreparing:
         """Fourteen means are fetched one after another in a warm-up."""
         session.run("Mean", 5_000, 20_000)
         assert session.run("Mean_1", 30, 9_000) == {"first_execution:first": 9_030}
+
+    def test_sets_of_fetches_beyond_the_usual_ones_have_an_account_of_their_own(self, session):
+        booked = [session.run(f"norm_{chr(97 + nth)}", 50, 9_000) for nth in range(20)]
+        assert booked == [
+            *[{"first_execution:first": 9_050}] * 16,
+            *[{"session_prepare:fetches": 9_050}] * 4,
+        ]
+        assert session.run("norm_t", 30, 400) == {}
+        assert session.told == [("around", 1), ("around", 2), ("around", 4)]
+
+    def test_operations_of_a_graph_that_grows_are_no_other_sets(self, session):
+        session.run("rate/Assign", 5_000, 20_000)
+        for nth in range(1, 30):
+            session.graph.version += 3
+            session.run(f"rate/Assign_{nth}", 6_000, 10_000)
+        assert session.run("loss", 50, 9_000) == {"first_execution:first": 9_050}
+        assert session.told == []
 
     def test_another_thread_is_not_timed(self, session):
         session.run("train", 5_000, 20_000)

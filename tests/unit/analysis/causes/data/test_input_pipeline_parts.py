@@ -61,6 +61,13 @@ def test_of_a_filter_behind_the_work_the_line_is_its_own_where_most_is_in_vain(
     assert cause.advice[0].text.startswith("Put the `filter` before the stages that compute")
 
 
+def test_another_stage_is_called_no_map(make_run, find, judge):
+    told = [Fact("input_pipeline", "TensorSlice Filter Map Batch", {}), stage("Filter#4", 0.01)]
+    cause = waits_from_300(make_run, find, judge, [(40, fact) for fact in told])
+    assert any(each.text.startswith("Run each `map` in parallel") for each in cause.advice)
+    assert not any("`Filter`" in each.text for each in cause.advice)
+
+
 def test_a_stage_whose_first_elements_took_longer_is_told_without_them(make_run, find, judge):
     events = [(40, stage("Generator", 0.0005)), (320, stage("Generator", 0.0002))]
     cause = waits_from_300(make_run, find, judge, events)

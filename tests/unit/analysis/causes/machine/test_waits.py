@@ -51,6 +51,26 @@ def test_a_pause_of_the_program_is_told_as_one(make_run):
     assert cause.advice[0].text.startswith("Remove the pause.")
 
 
+@pytest.mark.parametrize(("beside", "is_told"), [(14.0, True), (8.0, False)])
+def test_the_thread_that_is_waited_for_is_told_where_it_stands_out(make_run, beside, is_told):
+    numbers = {"samples": 21.0, "of": 30.0, "waits_inside": 20.0}
+    numbers |= {"beside:collect (env.py:124)": beside, "beside:log (env.py:9)": 3.0}
+    run = make_run(
+        np.full(SIZE, 0.1),
+        events=[(50, Fact("python_stack", LINE, numbers))],
+        process_cpu=np.full(SIZE, 0.01),
+    )
+    (cause,) = account_for(run).report.causes
+    said = (
+        "In 14 of 20 of these samples another thread of the program was in `collect (env.py:124)`."
+    )
+    assert (said in cause.evidence) is is_told
+    where = "in `collect (env.py:124)`" if is_told else "find where the queue or the lock is made"
+    assert cause.advice[0].where == where
+    assert cause.place is not None
+    assert cause.place.line == 14
+
+
 def test_samples_are_told_with_how_many_there_were(make_run):
     numbers = {"samples": 21.0, "of": 30.0, "waits_inside": 20.0}
     period = np.full(SIZE, 0.1)
