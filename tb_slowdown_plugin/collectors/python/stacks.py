@@ -276,10 +276,14 @@ class PythonStacks:
         of = self._seen.total()
         if of >= (_FEWEST_OF_FIRST if self._is_young else _FEWEST):
             self._sets += 1
-            for (code, line), samples in self._seen.most_common(_PLACES):
-                subject = self._places.in_code(code, line)
-                numbers = {stack_samples.SAMPLES: samples, stack_samples.OF: of}
-                numbers |= self._inside.get((code, line), {})
+            told: dict[str, Counter[str]] = {}
+            for (code, line), samples in self._seen.items():
+                counted = told.setdefault(self._places.in_code(code, line), Counter())
+                counted[stack_samples.SAMPLES] += samples
+                counted.update(self._inside.get((code, line), {}))
+            most = sorted(told.items(), key=lambda each: -each[1][stack_samples.SAMPLES])
+            for subject, counted in most[:_PLACES]:
+                numbers = {**counted, stack_samples.OF: of}
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
         self._inside.clear()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+import numpy as np
+
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -13,12 +15,14 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.places.growing_places import growing_places
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, usual_and_often
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY, SEVERAL
 
 _WAITS: Final = (
     stack_samples.WAITS_INSIDE,
@@ -34,6 +38,7 @@ def claim(case: Case) -> Claim | None:
         return None
     main = largest(waiting)
     claimed = tuple(finding for finding in waiting if finding.source == main.source)
+    claimed += _rest_of_jump(case, main)
     account = names.detail(main.source)
     line = names.place(account)
     usual, often = usual_and_often(case, main)
@@ -56,6 +61,21 @@ def claim(case: Case) -> Claim | None:
         "medium",
         place=to_place(line),
     )
+
+
+def _rest_of_jump(case: Case, main: Finding) -> tuple[Finding, ...]:
+    """The rest of what steps take longer, where nearly all of that is in the line that waits.
+
+    Samples miss some of a wait: each end of it, and those that are over at a second look.
+    """
+    left = tuple(each for each in case.core() if each.pattern in ("level_shift", "drift"))
+    growing = [each for each in growing_places(case) if each.place == names.detail(main.source)]
+    if not left or not growing:
+        return ()
+    first, last = largest(left).rows
+    lost = [each.lost_per_step[first : last + 1] for each in (main, *left)]
+    longer = float(np.sum(lost, axis=0).mean())
+    return left if growing[0].rise_seconds >= MOSTLY * longer else ()
 
 
 def _pauses(case: Case, line: str) -> bool:

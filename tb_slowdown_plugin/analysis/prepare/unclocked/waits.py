@@ -104,12 +104,16 @@ def _find_waiting(
     sets: list[StackSet], made: Mapping[str, Float], *, is_idle: bool
 ) -> Iterator[_Waiting]:
     """Of each function the line that waits in most samples, where they are enough."""
-    seen: dict[tuple[str, str], float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in each.facts):
-        seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=is_idle)
-        seen[names.CONNECTION, fact.subject] += fact.numbers.get(stack_samples.WAITS_OUTSIDE, 0.0)
-        seen[names.FILE_WRITE, fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
-    of = max(1.0, sum(each.of for each in sets))
+    by_set: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0] * len(sets))
+    for number, fact in ((n, fact) for n, each in enumerate(sets) for fact in each.facts):
+        numbers = fact.numbers
+        for family, samples in (
+            (names.WAIT, waits_in(fact, is_idle=is_idle)),
+            (names.CONNECTION, numbers.get(stack_samples.WAITS_OUTSIDE, 0.0)),
+            (names.FILE_WRITE, numbers.get(stack_samples.WAITS_WRITING, 0.0)),
+        ):
+            by_set[family, fact.subject][number] += samples
+    seen = {line: sum(samples) for line, samples in by_set.items()}
     known = {unit_of(names.detail(account)) for account in made}
     for (family, place), samples in sorted(seen.items(), key=lambda each: -each[1]):
         if samples < SEVERAL:  # one of six may be by chance
@@ -117,12 +121,18 @@ def _find_waiting(
         if unit_of(place) in known:
             continue
         known.add(unit_of(place))
+        account = names.account(family, place)
         writes = find_writes(sets, place) if family == names.FILE_WRITE else None
-        share = writes.share if writes else samples / of
-        is_sure = writes is not None or _is_sure(sets, family, place)
-        if share >= (INPUT_FLOOR if is_sure else MATTERS):
-            row = writes.row if writes else 0
-            yield _Waiting(names.account(family, place), samples, share, row)
+        if writes is not None:
+            if writes.share >= INPUT_FLOOR:
+                yield _Waiting(account, samples, writes.share, writes.row)
+            continue
+        waits = by_set[family, place]
+        first = next(number for number, each in enumerate(waits) if each)
+        share = samples / max(1.0, sum(each.of for each in sets[first:]))
+        if share >= (INPUT_FLOOR if _is_sure(sets, family, place) else MATTERS):
+            row = sets[first - 1].row if first else 0
+            yield _Waiting(account, samples, share, row)
 
 
 def _is_sure(sets: list[StackSet], family: str, place: str) -> bool:

@@ -1,5 +1,6 @@
 """Stack samples of a training thread that gets slower, on a clock that the test sets."""
 
+import itertools
 import json
 import os
 import sys
@@ -179,6 +180,17 @@ def test_beside_a_wait_it_counts_where_the_other_threads_of_the_program_are(reco
     assert fact.numbers["waits_inside"] == 10
     others = {name: n for name, n in fact.numbers.items() if name.startswith("beside:")}
     assert others[f"beside:hold ({HERE}:{hold.__code__.co_firstlineno + 2})"] == 10
+
+
+def test_a_line_of_a_comprehension_and_of_its_function_is_one_place(recording, training):
+    turns = itertools.cycle([True, False])
+
+    def train(read):
+        return read() if next(turns) else [read() for _ in "a"][0]  # noqa: RUF015
+
+    training.run(11, train)
+    ((_, numbers),) = stacks(recording)
+    assert numbers["samples"] == 10
 
 
 def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, training):

@@ -71,6 +71,21 @@ def test_the_thread_that_is_waited_for_is_told_where_it_stands_out(make_run, bes
     assert cause.place.line == 14
 
 
+@pytest.mark.parametrize(("late", "is_whole"), [(24.0, True), (15.0, False)])
+def test_a_jump_that_is_in_the_line_that_waits_is_its_own(make_run, late, is_whole):
+    """Samples see it wait in 12 of 30, and be there in 24: the ends of a wait are missed."""
+    period = np.where(np.arange(SIZE) < 200, 0.010, 0.110)
+    events = [
+        (190, Fact("python_stack", "main (train.py:20)", {"samples": 30.0, "of": 30.0})),
+        (390, Fact("python_stack", LINE, {"samples": late, "of": 30.0, "waits_inside": 12.0})),
+        (390, Fact("python_stack", "main (train.py:20)", {"samples": 30.0 - late, "of": 30.0})),
+    ]
+    report = account_for(make_run(period, events=events, process_cpu=0.9 * period)).report
+    assert report.causes[0].place.line == 14
+    assert (report.unexplained_seconds < 0.05 * 20.0) is is_whole
+    assert report.causes[0].lost_seconds == pytest.approx(20.0 if is_whole else 8.8, rel=0.05)
+
+
 def test_samples_are_told_with_how_many_there_were(make_run):
     numbers = {"samples": 21.0, "of": 30.0, "waits_inside": 20.0}
     period = np.full(SIZE, 0.1)

@@ -22,6 +22,13 @@ def test_two_sets_within_one_step_are_two(make_run):
     assert [(each.row, each.of, len(each.facts)) for each in sets] == [(7, 8.0, 1), (7, 20.0, 1)]
 
 
+def test_a_line_that_is_told_twice_is_of_one_set(make_run):
+    """Records of Python 3.11 have the line of a comprehension, and that of its function."""
+    events = [(7, stack("a (b.py:1)", each, of=20.0)) for each in (9.0, 4.0)]
+    (found,) = stack_sets(make_run(np.full(20, 3.0), events=events))
+    assert [each.numbers["samples"] for each in found.facts] == [9.0, 4.0]
+
+
 def test_a_function_took_its_share_of_the_steps_of_each_set(make_run):
     events = [
         (5, stack("a (b.py:1)", 8.0, of=10.0)),

@@ -131,6 +131,18 @@ def test_each_function_that_waits_enough_has_its_share(make_run):
     np.testing.assert_allclose(made[f"wait:{other}"], 0.03)
 
 
+def test_a_line_that_begins_to_wait_takes_its_share_from_the_set_on_in_which_it_did(make_run):
+    before, after = samples(0, place="loop (train.py:3)"), samples(15)
+    run = make_run(
+        STEADY,
+        events=[(100, before), (250, after), (390, after)],
+        process_cpu=np.full(SIZE, 0.08),
+    )
+    np.testing.assert_allclose(
+        with_waits(run, {})[ACCOUNT], np.where(np.arange(SIZE) < 100, 0.0, 0.05)
+    )
+
+
 def test_one_line_waits_and_another_writes(make_run):
     facts = samples(9), samples(6, how="writing", place="save (train.py:30)")
     run = make_run(STEADY, events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, 0.08))
