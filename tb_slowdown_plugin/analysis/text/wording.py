@@ -11,42 +11,13 @@ same everywhere.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from tb_slowdown_plugin.catalog.durations import duration as duration
+from tb_slowdown_plugin.catalog.durations import three_digits
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
-
-
-def duration(seconds: float) -> str:
-    """A stretch of time in prose: two units at most.
-
-    >>> duration(242), duration(59.96), duration(0.00042), duration(200_000)
-    ('4 min 2 s', '1 min 0 s', '0.42 ms', '2 d 8 h')
-    >>> duration(0.0000021), duration(0.0)
-    ('2.1 \u00b5s', '0 ms')
-    """
-    if not math.isfinite(seconds):
-        return "an unknown time"
-    if seconds < 0:
-        return f"\u2212{duration(-seconds)}"
-    if 0 < seconds < 0.00009995:
-        return f"{_three_digits(seconds * 1e6)} \u00b5s"
-    if seconds < 0.9995:
-        return f"{_three_digits(seconds * 1e3)} ms"
-    if seconds < 9.995:
-        return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    minutes = round(seconds / 60)
-    if minutes < 48 * 60:
-        return f"{minutes // 60} h {minutes % 60} min"
-    hours = round(seconds / 3600)
-    return f"{hours // 24} d {hours % 24} h"
 
 
 def ledger_seconds(seconds: float) -> str:
@@ -145,9 +116,9 @@ def size(number_of_bytes: float) -> str:
     scaled = float(number_of_bytes)
     for unit in _UNITS[:-1]:
         if scaled < 999.5:
-            return f"{_three_digits(scaled)} {unit}"
+            return f"{three_digits(scaled)} {unit}"
         scaled /= 1024
-    return f"{_three_digits(scaled)} {_UNITS[-1]}"
+    return f"{three_digits(scaled)} {_UNITS[-1]}"
 
 
 def times(ratio: float) -> str:
@@ -200,10 +171,3 @@ def share_of_loss(fraction: float) -> str:
     if fraction > 0.5:
         return "most"
     return "half" if fraction >= 0.45 else "the largest part"
-
-
-def _three_digits(value: float) -> str:
-    """A positive number with about three significant digits, without trailing zeros."""
-    decimals = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

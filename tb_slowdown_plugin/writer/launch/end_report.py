@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 
+from tb_slowdown_plugin.writer.launch.run_script import split_arguments
 from tb_slowdown_plugin.writer.launch.settings import Settings
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
@@ -119,25 +120,10 @@ def _say(text: str) -> None:
 def _judge(shown: str, logdir: str) -> None:
     import subprocess
 
-    command = [sys.executable, "-c", _PROGRAM, shown, logdir, *program_of(sys.orig_argv)]
+    command = [sys.executable, "-c", _PROGRAM, shown, logdir, *split_arguments(sys.orig_argv)[1]]
     try:
         subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=2, timeout=_MAX_SECONDS, check=False
         )
     except (subprocess.SubprocessError, KeyboardInterrupt):
         return  # the report is lost; `tbslow report` makes another one
-
-
-def program_of(arguments: Sequence[str]) -> list[str]:
-    """The program and its arguments, without Python and its flags; [] where it is no file.
-
-    Example:
-      >>> program_of(["python", "-O", "-X", "dev", "train.py", "--epochs", "3"])
-      ['train.py', '--epochs', '3']
-      >>> program_of(["python", "-m", "package.train", "-m"]), program_of(["python", "-c", "pass"])
-      (['-m', 'package.train', '-m'], [])
-    """
-    rest = list(arguments[1:])
-    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c", "-"):
-        del rest[: 2 if rest[0] in ("-X", "-W") else 1]
-    return rest if rest and rest[0] not in ("-c", "-") else []

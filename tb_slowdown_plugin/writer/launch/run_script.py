@@ -134,34 +134,44 @@ def prepare(
     if before is not None:
         environment["TBSLOW_RUN_PYTHONPATH"] = before
     environment |= settings.to_environment()
-    return [sys.executable, *interpreter_flags(sys.orig_argv), *program], environment
+    return [sys.executable, *split_arguments(sys.orig_argv)[0], *program], environment
 
 
-def interpreter_flags(original: Sequence[str]) -> list[str]:
-    """The flags that this Python was started with, without the program.
+def split_arguments(original: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The flags that Python was started with, and the program with its arguments.
 
     Args:
       original: `sys.orig_argv`.
 
+    Returns:
+      The program is [] where it is no file and no module.
+
     Example:
-      >>> interpreter_flags(["python", "-Om", "tb_slowdown_plugin", "run", "train.py"])
-      ['-O']
-      >>> interpreter_flags(["python", "-X", "dev", "bin/tbslow", "run", "train.py"])
-      ['-X', 'dev']
+      >>> split_arguments(["python", "-Om", "package.train", "--fast"])
+      (['-O'], ['-m', 'package.train', '--fast'])
+      >>> split_arguments(["python", "-X", "dev", "train.py", "-c"])
+      (['-X', 'dev'], ['train.py', '-c'])
+      >>> split_arguments(["python", "-c", "pass"]), split_arguments(["python", "-"])
+      (([], []), ([], []))
     """
     flags: list[str] = []
-    given = iter(original[1:])
-    for each in given:
-        if not each.startswith("-"):
-            break
+    rest = list(original[1:])
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        each = rest.pop(0)
         if each.startswith("--"):
-            flags += [each, next(given)] if each in _WITH_VALUE else [each]
+            flags += [each, *rest[:1]] if each in _WITH_VALUE else [each]
+            del rest[: each in _WITH_VALUE]
             continue
         at = next((i for i, letter in enumerate(each) if letter in "cmWX"), len(each))
         if each[at : at + 1] in ("c", "m"):
-            return flags + [each[:at]] * (at > 1)
-        flags += [each, next(given)] if at == len(each) - 1 else [each]
-    return flags
+            flags += [each[:at]] * (at > 1)
+            module = [each[at + 1 :]] if each[at + 1 :] else []
+            return flags, ["-m", *module, *rest] if each[at] == "m" else []
+        flags.append(each)
+        if at == len(each) - 1:  # `-W` or `-X`, and what it sets
+            flags += rest[:1]
+            del rest[:1]
+    return flags, rest if rest[:1] != ["-"] else []
 
 
 def choose_logdir(program: Sequence[str], now: time.struct_time) -> str:

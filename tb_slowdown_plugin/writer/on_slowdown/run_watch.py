@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from tb_slowdown_plugin.catalog.durations import duration
 from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import StepTable
 from tb_slowdown_plugin.writer.on_slowdown.callback_thread import CallbackThread
@@ -16,7 +17,6 @@ from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import (
     SlowdownEvent,
     event_of_pace,
     event_of_stall,
-    step_time,
 )
 from tb_slowdown_plugin.writer.session import Session
 
@@ -88,13 +88,13 @@ class RunWatch:
     def summary(self) -> str:
         """The line at the end of a run."""
         steps = f"{self._pace.steps:,} step{'s' * (self._pace.steps != 1)}"
-        line = f"{steps} in {step_time(self._pace.seconds)}"
+        line = f"{steps} in {duration(self._pace.seconds)}"
         best = self._pace.best()
         if best is None or not self._pace.seconds:
             return f"{line}. Where the time went: {self._command}"
         above, level = best
         share = f"{100.0 * above / self._pace.seconds:.0f}%"
         return (
-            f"{line}, {share} of it above the best steady pace ({step_time(level)} per step). "
+            f"{line}, {share} of it above the best steady pace ({duration(level)} per step). "
             f"Where it went: {self._command}"
         )

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tb_slowdown_plugin.catalog.durations import duration
 from tb_slowdown_plugin.writer.on_slowdown.pace_watch import Slower
 from tb_slowdown_plugin.writer.sampling.stall_watch import StallEnd, StallStart
 
@@ -53,7 +54,7 @@ def event_of_pace(slower: Slower, now: float, command: str) -> SlowdownEvent:
       now: Unix seconds.
       command: Says why.
     """
-    change = f"from {step_time(slower.before)} to {step_time(slower.seconds)}"
+    change = f"from {duration(slower.before)} to {duration(slower.seconds)}"
     text = f"Steps got slower at step {slower.step:,}: {change}. To see why: {command}"
     return SlowdownEvent(
         "slower", now, slower.step, slower.before, slower.seconds, None, None, None, text
@@ -77,12 +78,3 @@ def event_of_stall(stall: StallStart | StallEnd, now: float) -> SlowdownEvent:
         "stall" if isinstance(stall, StallStart) else "stall_over"
     )
     return SlowdownEvent(kind, now, None, None, None, stall.since, stall.seconds, stall.place, text)
-
-
-def step_time(seconds: float) -> str:
-    """A time per step in three digits.
-
-    >>> step_time(0.0228), step_time(1.5), step_time(0.00004)
-    ('22.8 ms', '1.5 s', '0.04 ms')
-    """
-    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"

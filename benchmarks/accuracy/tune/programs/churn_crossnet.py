@@ -1,4 +1,5 @@
 """Subscriber churn: embeddings + cross layers on tabular data, own train_step."""
+
 import os
 import time
 
@@ -20,8 +21,13 @@ def synth_subscribers(rows, seed):
     rng = np.random.default_rng(seed)
     cats = np.stack([rng.integers(0, c, rows) for c in CARDINALITIES], axis=1).astype(np.int32)
     nums = rng.normal(size=(rows, N_NUMERIC)).astype(np.float32)
-    score = (nums[:, 0] * nums[:, 1] - 0.7 * nums[:, 2] + 0.05 * (cats[:, 1] % 9)
-             + 0.4 * (cats[:, 2] == 3) + rng.normal(scale=0.5, size=rows))
+    score = (
+        nums[:, 0] * nums[:, 1]
+        - 0.7 * nums[:, 2]
+        + 0.05 * (cats[:, 1] % 9)
+        + 0.4 * (cats[:, 2] == 3)
+        + rng.normal(scale=0.5, size=rows)
+    )
     churned = (score > np.quantile(score, 0.8)).astype(np.float32)
     return {"cats": cats, "nums": nums}, churned[:, None]
 
@@ -83,7 +89,8 @@ class ChurnNet(keras.Model):
         with tf.GradientTape() as tape:
             logit = self(inputs, training=True)
             loss = tf.reduce_mean(
-                tf.nn.weighted_cross_entropy_with_logits(labels=y, logits=logit, pos_weight=2.5))
+                tf.nn.weighted_cross_entropy_with_logits(labels=y, logits=logit, pos_weight=2.5)
+            )
         grads = tape.gradient(loss, self.trainable_variables)
         self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
         self.loss_tracker.update_state(loss)
@@ -95,7 +102,8 @@ class ChurnNet(keras.Model):
         inputs, y = data
         logit = self(inputs, training=False)
         self.loss_tracker.update_state(
-            tf.nn.weighted_cross_entropy_with_logits(labels=y, logits=logit, pos_weight=2.5))
+            tf.nn.weighted_cross_entropy_with_logits(labels=y, logits=logit, pos_weight=2.5)
+        )
         self.auc.update_state(y, logit)
         return {"loss": self.loss_tracker.result(), "auc": self.auc.result()}
 
@@ -109,7 +117,7 @@ class StagewiseRate(keras.callbacks.Callback):
         self.gamma = gamma
 
     def on_epoch_begin(self, epoch, logs=None):
-        rate = self.base * self.gamma ** epoch
+        rate = self.base * self.gamma**epoch
         if epoch > 0:
             self.model.optimizer.learning_rate.assign(rate)
             self.model.compile(optimizer=self.model.optimizer)
@@ -120,14 +128,19 @@ def main():
     keras.utils.set_random_seed(5)
     feats, y = synth_subscribers(ROWS, 0)
     vfeats, vy = synth_subscribers(4096, 1)
-    train = (tf.data.Dataset.from_tensor_slices((feats, y))
-             .shuffle(8192).batch(BATCH, drop_remainder=True).prefetch(2))
+    train = (
+        tf.data.Dataset.from_tensor_slices((feats, y))
+        .shuffle(8192)
+        .batch(BATCH, drop_remainder=True)
+        .prefetch(2)
+    )
     valid = tf.data.Dataset.from_tensor_slices((vfeats, vy)).batch(1024)
     model = ChurnNet()
     model.compile(optimizer=keras.optimizers.AdamW(2e-3))
     t0 = time.time()
-    hist = model.fit(train, validation_data=valid, epochs=EPOCHS, verbose=2,
-                     callbacks=[StagewiseRate(2e-3)])
+    hist = model.fit(
+        train, validation_data=valid, epochs=EPOCHS, verbose=2, callbacks=[StagewiseRate(2e-3)]
+    )
     print("val auc %.4f  elapsed %.1fs" % (hist.history["val_auc"][-1], time.time() - t0))
 
 

@@ -4,7 +4,9 @@ Slices come from three scanners with different reconstruction settings. For the
 thin-slice study we only keep reconstructions up to 2.5 mm.
 (PACS export replaced by a phantom generator so that this runs off-site.)
 """
+
 import os
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tempfile
 import time
@@ -13,8 +15,8 @@ import numpy as np
 import tensorflow as tf
 
 tf.keras.utils.set_random_seed(11)
-RAW = 112            # exported matrix size around the candidate
-PATCH = 64           # network input
+RAW = 112  # exported matrix size around the candidate
+PATCH = 64  # network input
 BATCH = 24
 EPOCHS = 6
 MAX_THICKNESS_MM = 2.5
@@ -37,10 +39,12 @@ def phantom_export(n, seed):
             img += 700 * np.exp(-d2 / (2 * r * r))
         else:  # vessel: long in one direction
             a = rng.uniform(0, np.pi)
-            img += 600 * np.exp(-(((xx - cx) * np.cos(a) + (yy - cy) * np.sin(a)) / (0.5 * r)) ** 2)
+            img += 600 * np.exp(
+                -((((xx - cx) * np.cos(a) + (yy - cy) * np.sin(a)) / (0.5 * r)) ** 2)
+            )
         blobs.append(img.astype("<i2").tobytes())
         labels.append(y)
-    thickness = rng.choice([1.0, 1.25, 2.5, 3.0, 5.0], size=n, p=[.09, .09, .12, .30, .40])
+    thickness = rng.choice([1.0, 1.25, 2.5, 3.0, 5.0], size=n, p=[0.09, 0.09, 0.12, 0.30, 0.40])
     return np.array(blobs, dtype=object), thickness.astype(np.float32), np.array(labels, np.int32)
 
 
@@ -67,11 +71,13 @@ def breathing_deform(img, mm, label):
     g = tf.linspace(-PATCH / 2.0, PATCH / 2.0, PATCH)
     gy, gx = tf.meshgrid(g, g, indexing="ij")
     a = tf.random.uniform([], -0.5, 0.5)
-    field = tf.image.resize(tf.random.normal([6, 6, 2], stddev=2.0), [PATCH, PATCH], method="bicubic")
+    field = tf.image.resize(
+        tf.random.normal([6, 6, 2], stddev=2.0), [PATCH, PATCH], method="bicubic"
+    )
     cy = RAW / 2.0 + tf.cos(a) * gy - tf.sin(a) * gx + field[..., 0]
     cx = RAW / 2.0 + tf.sin(a) * gy + tf.cos(a) * gx + field[..., 1]
     # 3x3 supersampling, single samples alias on the small vessels
-    shifts = [(dy, dx) for dy in (-.33, 0., .33) for dx in (-.33, 0., .33)]
+    shifts = [(dy, dx) for dy in (-0.33, 0.0, 0.33) for dx in (-0.33, 0.0, 0.33)]
     patch = tf.add_n([bilinear(img, cy + dy, cx + dx) for dy, dx in shifts]) / 9.0
     patch += tf.random.normal([PATCH, PATCH], stddev=0.02)
     return patch[..., None], mm, label
@@ -101,8 +107,11 @@ def build():
     x = L.GlobalAveragePooling2D()(x)
     out = L.Dense(1, activation="sigmoid")(L.Dropout(0.2)(x))
     m = tf.keras.Model(inp, out)
-    m.compile(tf.keras.optimizers.Adam(1e-3), "binary_crossentropy",
-              metrics=[tf.keras.metrics.AUC(name="auc")])
+    m.compile(
+        tf.keras.optimizers.Adam(1e-3),
+        "binary_crossentropy",
+        metrics=[tf.keras.metrics.AUC(name="auc")],
+    )
     return m
 
 

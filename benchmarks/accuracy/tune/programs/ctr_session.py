@@ -1,4 +1,5 @@
 """Click-through model from the old ads codebase (graph + session)."""
+
 import os
 import time
 
@@ -32,8 +33,9 @@ class CtrGraph:
         self.ids = tf.placeholder(tf.int32, [None, FIELDS], "ids")
         self.clicks = tf.placeholder(tf.float32, [None], "clicks")
         self.lr = tf.get_variable("lr", initializer=BASE_LR, trainable=False)
-        table = tf.get_variable("table", [FIELDS * VOCAB, DIM],
-                                initializer=tf.random_normal_initializer(stddev=0.05))
+        table = tf.get_variable(
+            "table", [FIELDS * VOCAB, DIM], initializer=tf.random_normal_initializer(stddev=0.05)
+        )
         first = tf.get_variable("first", [FIELDS * VOCAB], initializer=tf.zeros_initializer())
         flat = self.ids + tf.range(FIELDS) * VOCAB
         emb = tf.nn.embedding_lookup(table, flat)
@@ -44,10 +46,14 @@ class CtrGraph:
             b = tf.get_variable("b%d" % i, [width], initializer=tf.zeros_initializer())
             h = tf.nn.relu(tf.matmul(h, w) + b)
         out = tf.get_variable("out", [128, 1])
-        self.logit = (tf.reduce_sum(tf.nn.embedding_lookup(first, flat), 1)
-                      + tf.reduce_sum(pair, 1) + tf.matmul(h, out)[:, 0])
+        self.logit = (
+            tf.reduce_sum(tf.nn.embedding_lookup(first, flat), 1)
+            + tf.reduce_sum(pair, 1)
+            + tf.matmul(h, out)[:, 0]
+        )
         self.loss = tf.reduce_mean(
-            tf.nn.sigmoid_cross_entropy_with_logits(labels=self.clicks, logits=self.logit))
+            tf.nn.sigmoid_cross_entropy_with_logits(labels=self.clicks, logits=self.logit)
+        )
         self.train_op = tf.train.AdagradOptimizer(self.lr).minimize(self.loss)
 
 
@@ -80,8 +86,9 @@ def main():
             rows = np.random.randint(0, len(ids), BATCH)
             if step % 4 == 0:
                 sess.run(tf.assign(graph.lr, rate_at(step)))
-            _, loss = sess.run([graph.train_op, graph.loss],
-                               {graph.ids: ids[rows], graph.clicks: clicks[rows]})
+            _, loss = sess.run(
+                [graph.train_op, graph.loss], {graph.ids: ids[rows], graph.clicks: clicks[rows]}
+            )
             # once warmed up, keep track of the best model
             if step >= WARM and step % 8 == 0:
                 scores = sess.run(graph.logit, {graph.ids: dev_ids})

@@ -1,5 +1,7 @@
 """Adversarial denoiser with a small Trainer/hook framework (my thesis code base)."""
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import shutil
 import tempfile
@@ -12,10 +14,17 @@ L = tf.keras.layers
 
 
 class Hook:
-    def begin(self, tr): pass
-    def before_step(self, tr): pass
-    def after_step(self, tr): pass
-    def end(self, tr): pass
+    def begin(self, tr):
+        pass
+
+    def before_step(self, tr):
+        pass
+
+    def after_step(self, tr):
+        pass
+
+    def end(self, tr):
+        pass
 
 
 class WarmupDecay(Hook):
@@ -24,8 +33,11 @@ class WarmupDecay(Hook):
 
     def before_step(self, tr):
         s = tr.step
-        lr = self.peak * (s + 1) / self.warm if s < self.warm else \
-            self.peak * (1 - 0.9 * (s - self.warm) / (self.total - self.warm))
+        lr = (
+            self.peak * (s + 1) / self.warm
+            if s < self.warm
+            else self.peak * (1 - 0.9 * (s - self.warm) / (self.total - self.warm))
+        )
         tr.opt_g.learning_rate.assign(lr)
 
 
@@ -61,7 +73,7 @@ class PSNR(Hook):
     def after_step(self, tr):
         if tr.step % self.every == 0:
             out = tr.infer(self.noisy)
-            p = tf.reduce_mean(tf.image.psnr(self.clean, tf.clip_by_value(out, 0., 1.), 1.0))
+            p = tf.reduce_mean(tf.image.psnr(self.clean, tf.clip_by_value(out, 0.0, 1.0), 1.0))
             print(f"       hold-out PSNR {float(p):.2f} dB")
 
 
@@ -73,12 +85,23 @@ class Trainer:
         for _ in range(3):
             x = L.Add()([x, L.Conv2D(32, 3, padding="same", activation="relu")(x)])
         self.gen = tf.keras.Model(inp, L.Add()([inp, L.Conv2D(1, 3, padding="same")(x)]))
-        self.disc = tf.keras.Sequential([L.Input((48, 48, 1)),
-                                         L.Conv2D(24, 4, 2, "same"), L.LeakyReLU(),
-                                         L.Conv2D(48, 4, 2, "same"), L.LeakyReLU(),
-                                         L.Conv2D(96, 4, 2, "same"), L.LeakyReLU(),
-                                         L.Flatten(), L.Dense(1)])
-        self.opt_g, self.opt_d = tf.keras.optimizers.Adam(1e-3, 0.5), tf.keras.optimizers.Adam(4e-4, 0.5)
+        self.disc = tf.keras.Sequential(
+            [
+                L.Input((48, 48, 1)),
+                L.Conv2D(24, 4, 2, "same"),
+                L.LeakyReLU(),
+                L.Conv2D(48, 4, 2, "same"),
+                L.LeakyReLU(),
+                L.Conv2D(96, 4, 2, "same"),
+                L.LeakyReLU(),
+                L.Flatten(),
+                L.Dense(1),
+            ]
+        )
+        self.opt_g, self.opt_d = (
+            tf.keras.optimizers.Adam(1e-3, 0.5),
+            tf.keras.optimizers.Adam(4e-4, 0.5),
+        )
         self.step, self.logs = 0, {}
 
     @tf.function
@@ -90,7 +113,9 @@ class Trainer:
         fake = self.gen(noisy, training=False)
         with tf.GradientTape() as tape:
             real_s, fake_s = self.disc(clean, training=True), self.disc(fake, training=True)
-            loss = tf.reduce_mean(tf.nn.relu(1. - real_s)) + tf.reduce_mean(tf.nn.relu(1. + fake_s))
+            loss = tf.reduce_mean(tf.nn.relu(1.0 - real_s)) + tf.reduce_mean(
+                tf.nn.relu(1.0 + fake_s)
+            )
         v = self.disc.trainable_variables
         self.opt_d.apply_gradients(zip(tape.gradient(loss, v), v))
         return loss
@@ -128,7 +153,9 @@ def textures(n, seed):
     r = np.random.default_rng(seed)
     g = np.arange(48) / 48
     f, a, p = r.uniform(2, 9, (n, 1, 1)), r.uniform(0, np.pi, (n, 1, 1)), r.uniform(0, 6, (n, 1, 1))
-    x = 0.5 + 0.4 * np.sin(2 * np.pi * f * (np.cos(a) * g[None, :, None] + np.sin(a) * g[None, None, :]) + p)
+    x = 0.5 + 0.4 * np.sin(
+        2 * np.pi * f * (np.cos(a) * g[None, :, None] + np.sin(a) * g[None, None, :]) + p
+    )
     return x[..., None].astype(np.float32)
 
 
@@ -139,8 +166,12 @@ def main():
     ds = ds.map(lambda c: (c + tf.random.normal(tf.shape(c), stddev=0.2), c)).prefetch(2)
     hc = textures(48, 1)
     hn = hc + np.random.default_rng(2).normal(0, 0.2, hc.shape).astype(np.float32)
-    hooks = [WarmupDecay(1e-3, 60, total), Console(40), PSNR(hn, hc, 160),
-             Snapshot(tempfile.mkdtemp(prefix="denoise_"), 210)]
+    hooks = [
+        WarmupDecay(1e-3, 60, total),
+        Console(40),
+        PSNR(hn, hc, 160),
+        Snapshot(tempfile.mkdtemp(prefix="denoise_"), 210),
+    ]
     Trainer(ds, hooks, total).fit()
 
 

@@ -3,7 +3,9 @@
 Utterances differ in length; the batcher sorts within a pool, pads to a multiple
 of 8 frames and masks the tail, so little is wasted on padding.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import time
 
@@ -36,7 +38,7 @@ class Corpus:
         while True:
             pool = [self.utts[i] for i in self.rng.integers(0, len(self.utts), POOL)]
             pool.sort(key=lambda u: len(u[1]))
-            groups = [pool[i:i + BATCH] for i in range(0, POOL, BATCH)]
+            groups = [pool[i : i + BATCH] for i in range(0, POOL, BATCH)]
             self.rng.shuffle(groups)
             for g in groups:
                 longest = max(len(u[1]) for u in g)
@@ -45,7 +47,7 @@ class Corpus:
                 y = np.zeros((BATCH, T), np.int32)
                 m = np.zeros((BATCH, T), np.float32)
                 for k, (f, i) in enumerate(g):
-                    x[k, :len(i)], y[k, :len(i)], m[k, :len(i)] = f, i, 1.0
+                    x[k, : len(i)], y[k, : len(i)], m[k, : len(i)] = f, i, 1.0
                 yield x, y, m
 
 
@@ -65,9 +67,11 @@ model = build()
 opt = tf.keras.optimizers.Adam(1e-3)
 opt.build(model.trainable_variables)
 
-SIG = [tf.TensorSpec([BATCH, None, MELS], tf.float32),
-       tf.TensorSpec([BATCH, None], tf.int32),
-       tf.TensorSpec([BATCH, None], tf.float32)]
+SIG = [
+    tf.TensorSpec([BATCH, None, MELS], tf.float32),
+    tf.TensorSpec([BATCH, None], tf.int32),
+    tf.TensorSpec([BATCH, None], tf.float32),
+]
 
 
 @tf.function(input_signature=SIG, jit_compile=True)
@@ -92,8 +96,11 @@ def main():
         frames += int(m.sum())
         if step % 40 == 0:
             dt = time.time() - t0
-            print(f"step {step:4d}  loss {float(loss):.3f}  acc {float(fer):.3f}  "
-                  f"{frames / dt:,.0f} frames/s", flush=True)
+            print(
+                f"step {step:4d}  loss {float(loss):.3f}  acc {float(fer):.3f}  "
+                f"{frames / dt:,.0f} frames/s",
+                flush=True,
+            )
     print("done, hours of audio:", round(frames / 100 / 3600, 2))
 
 

@@ -1,4 +1,5 @@
 """Spoken keyword spotting on log-mel clips of different duration."""
+
 import os
 import time
 
@@ -25,7 +26,7 @@ class ClipStore:
             frames = int(self.rng.integers(58, 84))
             base = self.rng.normal(size=(frames, MELS)).astype(np.float32)
             centre = 3 + 3 * lab
-            base[:, centre:centre + 3] += 0.8 * np.sin(np.linspace(0, 3 + lab, frames))[:, None]
+            base[:, centre : centre + 3] += 0.8 * np.sin(np.linspace(0, 3 + lab, frames))[:, None]
             self.clips.append(base)
 
     def collate(self, index, width=None):
@@ -33,7 +34,7 @@ class ClipStore:
         frames = width or max(len(c) for c in clips)
         out = np.zeros((len(clips), frames, MELS), np.float32)
         for row, clip in enumerate(clips):
-            out[row, :len(clip)] = clip[:frames]
+            out[row, : len(clip)] = clip[:frames]
         return tf.constant(out), tf.constant(self.labels[index], tf.int32)
 
     def bucket_batches(self):
@@ -41,7 +42,7 @@ class ClipStore:
         lengths = np.array([len(c) for c in self.clips])
         while True:
             pivot = self.rng.integers(0, len(lengths))
-            near = np.argsort(np.abs(lengths - lengths[pivot]), kind="stable")[:3 * BATCH]
+            near = np.argsort(np.abs(lengths - lengths[pivot]), kind="stable")[: 3 * BATCH]
             yield self.collate(self.rng.choice(near, BATCH, replace=False))
 
 
@@ -93,6 +94,7 @@ class Trainer:
 
     def confusion(self):
         """Confusion matrix over the held out speakers."""
+
         def score(x, y):
             probs = tf.nn.softmax(self.net(x, training=False))
             noisy = tf.nn.softmax(self.net(x + tf.random.normal(tf.shape(x), stddev=0.1)))

@@ -4,7 +4,9 @@ Lesson 7 - a convolutional network without any framework sugar.
 We write the layers, the gradient step and the momentum update by hand and run
 everything eagerly, so that you can set a breakpoint anywhere and look at the values.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import sys
 
@@ -20,10 +22,27 @@ LR, MOMENTUM = 0.02, 0.9
 # ---------------------------------------------------------------- data
 def draw_digits(n, seed=0):
     """Seven-segment digits, shifted and noisy - enough for a lesson."""
-    segs = {0: "abcdef", 1: "bc", 2: "abged", 3: "abgcd", 4: "fgbc", 5: "afgcd",
-            6: "afgedc", 7: "abc", 8: "abcdefg", 9: "abcdfg"}
-    box = {"a": (2, 4, 6, 16), "g": (12, 14, 6, 16), "d": (22, 24, 6, 16),
-           "f": (3, 13, 5, 7), "e": (13, 23, 5, 7), "b": (3, 13, 15, 17), "c": (13, 23, 15, 17)}
+    segs = {
+        0: "abcdef",
+        1: "bc",
+        2: "abged",
+        3: "abgcd",
+        4: "fgbc",
+        5: "afgcd",
+        6: "afgedc",
+        7: "abc",
+        8: "abcdefg",
+        9: "abcdfg",
+    }
+    box = {
+        "a": (2, 4, 6, 16),
+        "g": (12, 14, 6, 16),
+        "d": (22, 24, 6, 16),
+        "f": (3, 13, 5, 7),
+        "e": (13, 23, 5, 7),
+        "b": (3, 13, 15, 17),
+        "c": (13, 23, 15, 17),
+    }
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 10, n)
     images = np.zeros((n, 32, 32, 1), np.float32)
@@ -31,7 +50,7 @@ def draw_digits(n, seed=0):
         dy, dx = rng.integers(0, 7), rng.integers(0, 11)
         for s in segs[int(d)]:
             y0, y1, x0, x1 = box[s]
-            images[k, y0 + dy:y1 + dy, x0 + dx:x1 + dx] = 1.0
+            images[k, y0 + dy : y1 + dy, x0 + dx : x1 + dx] = 1.0
     images += rng.normal(0, 0.4, images.shape).astype(np.float32)
     return images, labels.astype(np.int64)
 
@@ -90,7 +109,9 @@ for i in range(1, N_STEPS + 1):
 
     with tf.GradientTape() as tape:
         logits = network(xb)
-        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=yb, logits=logits))
+        loss = tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=yb, logits=logits)
+        )
     grads = tape.gradient(loss, params)
     momentum_step(grads)
 

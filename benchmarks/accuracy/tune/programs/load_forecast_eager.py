@@ -1,4 +1,5 @@
 """Day-ahead electricity load forecast, plain eager loop."""
+
 import math
 import os
 import random
@@ -9,7 +10,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-CONTEXT = 168      # one week of hourly readings
+CONTEXT = 168  # one week of hourly readings
 HORIZON = 24
 BATCH = 64
 STEPS = 700
@@ -88,7 +89,9 @@ def main():
         with tf.GradientTape() as tape:
             pred = model(x)
             err = pred - y
-            loss = tf.reduce_mean(tf.where(tf.abs(err) < 0.5, 0.5 * err ** 2, 0.5 * (tf.abs(err) - 0.25)))
+            loss = tf.reduce_mean(
+                tf.where(tf.abs(err) < 0.5, 0.5 * err**2, 0.5 * (tf.abs(err) - 0.25))
+            )
         grads = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(grads, model.trainable_variables))
         margin = band.observe(err.numpy())

@@ -2,7 +2,9 @@
 
 Input: 7 days of hourly load/temperature/calendar, output: the next 24 hours.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import json
 import pathlib
@@ -26,8 +28,10 @@ def simulate(hours=24 * 365, seed=1):
     weekday = (t // 24) % 7 < 5
     load = 60 + 9 * np.sin(2 * np.pi * t / 24 - 1.8) + 7 * weekday + 0.9 * np.maximum(0, 14 - temp)
     load += rng.normal(0, 1.0, hours)
-    feats = np.stack([load, temp, np.sin(2 * np.pi * t / 24), np.cos(2 * np.pi * t / 24),
-                      weekday.astype(float)], axis=1)
+    feats = np.stack(
+        [load, temp, np.sin(2 * np.pi * t / 24), np.cos(2 * np.pi * t / 24), weekday.astype(float)],
+        axis=1,
+    )
     return feats.astype(np.float32)
 
 
@@ -36,8 +40,14 @@ def windows(feats, shuffle):
     # targets: HORIZON consecutive loads following the window
     y = np.lib.stride_tricks.sliding_window_view(feats[HIST:, 0], HORIZON)
     return keras.utils.timeseries_dataset_from_array(
-        x, np.ascontiguousarray(y), sequence_length=HIST, sequence_stride=2,
-        batch_size=BATCH, shuffle=shuffle, seed=0).prefetch(tf.data.AUTOTUNE)
+        x,
+        np.ascontiguousarray(y),
+        sequence_length=HIST,
+        sequence_stride=2,
+        batch_size=BATCH,
+        shuffle=shuffle,
+        seed=0,
+    ).prefetch(tf.data.AUTOTUNE)
 
 
 def tcn(norm):
@@ -81,17 +91,25 @@ def warm_cosine(epoch, lr):
 def main():
     feats = simulate()
     n_val = 24 * 7 * 4
-    train, hold = feats[:-n_val], feats[-n_val - HIST:]
+    train, hold = feats[:-n_val], feats[-n_val - HIST :]
     norm = keras.layers.Normalization(axis=-1)
     norm.adapt(train)
 
     train_ds, hold_ds = windows(train, True), windows(hold, False)
     model = tcn(norm)
     model.compile(keras.optimizers.Adam(1e-3, clipnorm=1.0), loss="huber", metrics=["mae"])
-    model.fit(train_ds, validation_data=hold_ds, validation_freq=2, epochs=EPOCHS, verbose=2,
-              callbacks=[keras.callbacks.LearningRateScheduler(warm_cosine),
-                         keras.callbacks.CSVLogger(str(out / "log.csv")),
-                         Backtest(hold_ds, every=5)])
+    model.fit(
+        train_ds,
+        validation_data=hold_ds,
+        validation_freq=2,
+        epochs=EPOCHS,
+        verbose=2,
+        callbacks=[
+            keras.callbacks.LearningRateScheduler(warm_cosine),
+            keras.callbacks.CSVLogger(str(out / "log.csv")),
+            Backtest(hold_ds, every=5),
+        ],
+    )
     model.save(out / "tcn.keras")
 
 

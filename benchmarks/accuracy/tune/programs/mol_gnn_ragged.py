@@ -3,7 +3,9 @@
 Stage 1 sees up to 12 heavy atoms, stage 2 up to 24, stage 3 everything. Target is
 a synthetic "solubility" computed from the graph.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
@@ -11,7 +13,7 @@ import tensorflow as tf
 tf.random.set_seed(1)
 rng = np.random.default_rng(1)
 ATOMS, HID, ROUNDS, BATCH = 9, 160, 4, 40
-STAGES = [(12, 260), (24, 230), (40, 200)]     # (max atoms, steps)
+STAGES = [(12, 260), (24, 230), (40, 200)]  # (max atoms, steps)
 
 
 def random_molecule():
@@ -19,7 +21,7 @@ def random_molecule():
     kind = rng.integers(0, ATOMS, n)
     parent = np.array([rng.integers(max(0, i - 4), i) for i in range(1, n)])
     a, b = np.arange(1, n), parent
-    extra = rng.integers(0, n, (2, max(1, n // 6)))          # rings
+    extra = rng.integers(0, n, (2, max(1, n // 6)))  # rings
     src = np.concatenate([a, b, extra[0], extra[1]])
     dst = np.concatenate([b, a, extra[1], extra[0]])
     deg = np.bincount(dst, minlength=n)
@@ -30,8 +32,9 @@ def random_molecule():
 def collate(mols):
     sizes = np.array([len(m[0]) for m in mols])
     offs = np.concatenate([[0], np.cumsum(sizes)])
-    atoms = tf.RaggedTensor.from_row_splits(np.concatenate([m[0] for m in mols]),
-                                            offs.astype(np.int64), validate=False)
+    atoms = tf.RaggedTensor.from_row_splits(
+        np.concatenate([m[0] for m in mols]), offs.astype(np.int64), validate=False
+    )
     edges = np.concatenate([m[1] + o for m, o in zip(mols, offs)], axis=1).astype(np.int32)
     return atoms, tf.constant(edges), tf.constant([m[2] for m in mols])
 
@@ -62,8 +65,11 @@ class MPNN(tf.Module):
 net = MPNN()
 opt = tf.keras.optimizers.Adam(5e-4)
 opt.build(list(net.trainable_variables))
-SIG = [tf.RaggedTensorSpec([None, None], tf.int32, ragged_rank=1),
-       tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([None], tf.float32)]
+SIG = [
+    tf.RaggedTensorSpec([None, None], tf.int32, ragged_rank=1),
+    tf.TensorSpec([2, None], tf.int32),
+    tf.TensorSpec([None], tf.float32),
+]
 
 
 @tf.function(input_signature=SIG)
@@ -83,7 +89,7 @@ def score(atoms, edges, y):
 def main():
     mols = [random_molecule() for _ in range(2500)]
     held = [random_molecule() for _ in range(320)]
-    held = [collate(held[i:i + BATCH]) for i in range(0, len(held), BATCH)]
+    held = [collate(held[i : i + BATCH]) for i in range(0, len(held), BATCH)]
     sizes = np.array([len(m[0]) for m in mols])
     for stage, (limit, steps) in enumerate(STAGES, 1):
         pool = np.flatnonzero(sizes <= limit)
@@ -95,7 +101,9 @@ def main():
             avg.append(step(*collate([mols[i] for i in pick])))
             if k % 100 == 0:
                 mae = np.mean([float(score(*b)) for b in held])
-                print(f"  {k:4d} mse {np.mean([float(a) for a in avg]):.4f}  held-out mae {mae:.4f}")
+                print(
+                    f"  {k:4d} mse {np.mean([float(a) for a in avg]):.4f}  held-out mae {mae:.4f}"
+                )
                 avg.clear()
 
 

@@ -1,4 +1,5 @@
 """VAE over plankton micrographs: PNG strings in, 32x32 latents-friendly crops out."""
+
 import os
 import time
 
@@ -68,18 +69,22 @@ def input_pipeline(frames, focus):
 class PlanktonVae(keras.Model):
     def __init__(self):
         super().__init__()
-        self.encoder = keras.Sequential([
-            keras.layers.Conv2D(16, 3, 2, "same", activation="relu"),
-            keras.layers.Conv2D(32, 3, 2, "same", activation="relu"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(2 * LATENT),
-        ])
-        self.decoder = keras.Sequential([
-            keras.layers.Dense(8 * 8 * 32, activation="relu"),
-            keras.layers.Reshape((8, 8, 32)),
-            keras.layers.Conv2DTranspose(16, 3, 2, "same", activation="relu"),
-            keras.layers.Conv2DTranspose(1, 3, 2, "same"),
-        ])
+        self.encoder = keras.Sequential(
+            [
+                keras.layers.Conv2D(16, 3, 2, "same", activation="relu"),
+                keras.layers.Conv2D(32, 3, 2, "same", activation="relu"),
+                keras.layers.Flatten(),
+                keras.layers.Dense(2 * LATENT),
+            ]
+        )
+        self.decoder = keras.Sequential(
+            [
+                keras.layers.Dense(8 * 8 * 32, activation="relu"),
+                keras.layers.Reshape((8, 8, 32)),
+                keras.layers.Conv2DTranspose(16, 3, 2, "same", activation="relu"),
+                keras.layers.Conv2DTranspose(1, 3, 2, "same"),
+            ]
+        )
         self.recon = keras.metrics.Mean(name="recon")
         self.kl = keras.metrics.Mean(name="kl")
 
@@ -95,11 +100,16 @@ class PlanktonVae(keras.Model):
     def train_step(self, x):
         with tf.GradientTape() as tape:
             logits, mean, logvar = self(x, training=True)
-            recon = tf.reduce_mean(tf.reduce_sum(
-                tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits), axis=(1, 2, 3)))
-            kl = -0.5 * tf.reduce_mean(tf.reduce_sum(1 + logvar - mean ** 2 - tf.exp(logvar), axis=1))
+            recon = tf.reduce_mean(
+                tf.reduce_sum(
+                    tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits), axis=(1, 2, 3)
+                )
+            )
+            kl = -0.5 * tf.reduce_mean(tf.reduce_sum(1 + logvar - mean**2 - tf.exp(logvar), axis=1))
             loss = recon + kl
-        self.optimizer.apply(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        self.optimizer.apply(
+            tape.gradient(loss, self.trainable_variables), self.trainable_variables
+        )
         self.recon.update_state(recon)
         self.kl.update_state(kl)
         return {m.name: m.result() for m in self.metrics}

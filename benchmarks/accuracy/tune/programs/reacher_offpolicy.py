@@ -4,7 +4,9 @@ The arm answers at 50 Hz. We first pre-train on recorded demonstrations, then th
 collector thread drives the arm while the learner keeps updating (TD3-style).
 The bench is replaced by a small dynamics model with the same timing.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import threading
 import time
@@ -20,6 +22,7 @@ BATCH, GAMMA, TAU = 256, 0.98, 0.005
 
 class BenchArm:
     """Two joints, torque input, one observation per 20 ms control tick."""
+
     DT = 0.02
 
     def __init__(self, seed=0):
@@ -34,9 +37,13 @@ class BenchArm:
         return self.observe()
 
     def observe(self):
-        tip = np.array([np.cos(self.q[0]) + np.cos(self.q.sum()), np.sin(self.q[0]) + np.sin(self.q.sum())])
+        tip = np.array(
+            [np.cos(self.q[0]) + np.cos(self.q.sum()), np.sin(self.q[0]) + np.sin(self.q.sum())]
+        )
         self.dist = np.linalg.norm(tip - self.goal)
-        return np.concatenate([np.cos(self.q), np.sin(self.q), self.v, self.goal, tip]).astype(np.float32)
+        return np.concatenate([np.cos(self.q), np.sin(self.q), self.v, self.goal, tip]).astype(
+            np.float32
+        )
 
     def advance(self, torque):
         self.v = 0.97 * self.v + self.DT * 8 * np.clip(torque, -1, 1)
@@ -49,7 +56,7 @@ class BenchArm:
         now = time.perf_counter()
         self.deadline = max(now, (self.deadline or now)) + self.DT
         result = self.advance(torque)
-        time.sleep(max(0.0, self.deadline - time.perf_counter()))   # encoder frame arrives
+        time.sleep(max(0.0, self.deadline - time.perf_counter()))  # encoder frame arrives
         return result
 
 
@@ -72,9 +79,14 @@ class Replay:
 
 
 def mlp(n_in, n_out, act=None):
-    return tf.keras.Sequential([tf.keras.layers.Input((n_in,)),
-                                tf.keras.layers.Dense(256, "relu"), tf.keras.layers.Dense(256, "relu"),
-                                tf.keras.layers.Dense(n_out, act)])
+    return tf.keras.Sequential(
+        [
+            tf.keras.layers.Input((n_in,)),
+            tf.keras.layers.Dense(256, "relu"),
+            tf.keras.layers.Dense(256, "relu"),
+            tf.keras.layers.Dense(n_out, act),
+        ]
+    )
 
 
 actor, actor_t = mlp(OBS, ACT, "tanh"), mlp(OBS, ACT, "tanh")
@@ -82,14 +94,20 @@ critics = [mlp(OBS + ACT, 1) for _ in range(2)]
 critics_t = [mlp(OBS + ACT, 1) for _ in range(2)]
 opt_a, opt_c = tf.keras.optimizers.Adam(3e-4), tf.keras.optimizers.Adam(1e-3)
 ONLINE = actor.trainable_variables + critics[0].trainable_variables + critics[1].trainable_variables
-TARGET = actor_t.trainable_variables + critics_t[0].trainable_variables + critics_t[1].trainable_variables
+TARGET = (
+    actor_t.trainable_variables
+    + critics_t[0].trainable_variables
+    + critics_t[1].trainable_variables
+)
 for t, s in zip(TARGET, ONLINE):
     t.assign(s)
 
 
 @tf.function
 def update(o, a, r, n, d):
-    an = tf.clip_by_value(actor_t(n) + tf.clip_by_value(tf.random.normal(tf.shape(a), stddev=.2), -.4, .4), -1, 1)
+    an = tf.clip_by_value(
+        actor_t(n) + tf.clip_by_value(tf.random.normal(tf.shape(a), stddev=0.2), -0.4, 0.4), -1, 1
+    )
     qn = tf.minimum(*[c(tf.concat([n, an], 1)) for c in critics_t])
     y = r[:, None] + GAMMA * (1 - d[:, None]) * qn
     with tf.GradientTape() as tape:
@@ -98,7 +116,9 @@ def update(o, a, r, n, d):
     opt_c.apply_gradients(zip(tape.gradient(loss_c, cv), cv))
     with tf.GradientTape() as tape:
         loss_a = -tf.reduce_mean(critics[0](tf.concat([o, actor(o)], 1)))
-    opt_a.apply_gradients(zip(tape.gradient(loss_a, actor.trainable_variables), actor.trainable_variables))
+    opt_a.apply_gradients(
+        zip(tape.gradient(loss_a, actor.trainable_variables), actor.trainable_variables)
+    )
     for t, s in zip(TARGET, ONLINE):
         t.assign_add(TAU * (s - t))
     return loss_c
@@ -134,7 +154,7 @@ def main():
     replay, lock, stop = Replay(), threading.Lock(), threading.Event()
     demo, rng = BenchArm(seed=5), np.random.default_rng(2)
     obs = demo.reset()
-    for _ in range(4000):       # recorded demonstrations, no clock involved
+    for _ in range(4000):  # recorded demonstrations, no clock involved
         a = np.clip(rng.normal(size=2) * 0.5, -1, 1).astype(np.float32)
         nxt, r, done = demo.advance(a)
         replay.add(obs, a, r, nxt, False)
@@ -149,8 +169,10 @@ def main():
             batch = replay.sample()
         loss = update(*batch)
         if k % 200 == 0:
-            print(f"{k:5d} critic {float(loss):8.4f} transitions {replay.count} "
-                  f"return {np.mean(collector.returns[-5:]) if collector.returns else float('nan'):.1f}")
+            print(
+                f"{k:5d} critic {float(loss):8.4f} transitions {replay.count} "
+                f"return {np.mean(collector.returns[-5:]) if collector.returns else float('nan'):.1f}"
+            )
     stop.set()
     collector.join()
 

@@ -1,4 +1,5 @@
 """Small GAN for 24x24 game sprites, train_on_batch style."""
+
 import gc
 import os
 import time
@@ -26,30 +27,36 @@ def make_sprites(n, seed=0):
 
 
 def build_generator():
-    return keras.Sequential([
-        keras.Input((LATENT,)),
-        layers.Dense(6 * 6 * 64),
-        layers.LeakyReLU(0.2),
-        layers.Reshape((6, 6, 64)),
-        layers.Conv2DTranspose(48, 4, strides=2, padding="same"),
-        layers.LeakyReLU(0.2),
-        layers.Conv2DTranspose(24, 4, strides=2, padding="same"),
-        layers.LeakyReLU(0.2),
-        layers.Conv2D(1, 3, padding="same", activation="tanh"),
-    ], name="generator")
+    return keras.Sequential(
+        [
+            keras.Input((LATENT,)),
+            layers.Dense(6 * 6 * 64),
+            layers.LeakyReLU(0.2),
+            layers.Reshape((6, 6, 64)),
+            layers.Conv2DTranspose(48, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Conv2DTranspose(24, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Conv2D(1, 3, padding="same", activation="tanh"),
+        ],
+        name="generator",
+    )
 
 
 def build_discriminator():
-    return keras.Sequential([
-        keras.Input((SIDE, SIDE, 1)),
-        layers.Conv2D(32, 4, strides=2, padding="same"),
-        layers.LeakyReLU(0.2),
-        layers.Conv2D(64, 4, strides=2, padding="same"),
-        layers.LeakyReLU(0.2),
-        layers.Dropout(0.3),
-        layers.Flatten(),
-        layers.Dense(1),
-    ], name="discriminator")
+    return keras.Sequential(
+        [
+            keras.Input((SIDE, SIDE, 1)),
+            layers.Conv2D(32, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Conv2D(64, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Dropout(0.3),
+            layers.Flatten(),
+            layers.Dense(1),
+        ],
+        name="discriminator",
+    )
 
 
 class SpriteGan:
@@ -87,7 +94,12 @@ class SheetBook:
 
     def __init__(self, sprites):
         self.cards = [
-            {"id": i, "fill": float(s.mean()), "tags": ["sprite", str(i % 16)], "box": [0, 0, SIDE, SIDE]}
+            {
+                "id": i,
+                "fill": float(s.mean()),
+                "tags": ["sprite", str(i % 16)],
+                "box": [0, 0, SIDE, SIDE],
+            }
             for i, s in enumerate(sprites)
         ]
 

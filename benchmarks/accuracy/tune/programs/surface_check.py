@@ -3,7 +3,9 @@ My first project in the QA team :)  Classify steel surface patches (ok, scratch,
 dent, stain). My mentor told me to raise the batch size in the later stages
 instead of dropping the learning rate (Smith et al.), so fit() is called three times.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tempfile
 import numpy as np
@@ -29,7 +31,7 @@ def steel(n, seed):
             x[k, line, 0] += 0.25
         elif y[k] == 2:
             d = np.hypot(gx - cx, gy - cy)
-            x[k, ..., 0] -= 0.3 * np.exp(-(d / 5) ** 2)
+            x[k, ..., 0] -= 0.3 * np.exp(-((d / 5) ** 2))
         elif y[k] == 3:
             d = np.hypot(gx - cx, 0.6 * (gy - cy))
             x[k, ..., 0] -= 0.15 * (d < 9)
@@ -37,19 +39,21 @@ def steel(n, seed):
 
 
 def make_model():
-    return keras.Sequential([
-        layers.Input((SIZE, SIZE, 1)),
-        layers.Conv2D(24, 5, padding="same", activation="relu"),
-        layers.MaxPooling2D(),
-        layers.Conv2D(48, 3, padding="same", activation="relu"),
-        layers.Conv2D(48, 3, padding="same", activation="relu"),
-        layers.MaxPooling2D(),
-        layers.Conv2D(96, 3, padding="same", activation="relu"),
-        layers.GlobalMaxPooling2D(),
-        layers.Dropout(0.3),
-        layers.Dense(64, activation="relu"),
-        layers.Dense(4),
-    ])
+    return keras.Sequential(
+        [
+            layers.Input((SIZE, SIZE, 1)),
+            layers.Conv2D(24, 5, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Conv2D(48, 3, padding="same", activation="relu"),
+            layers.Conv2D(48, 3, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Conv2D(96, 3, padding="same", activation="relu"),
+            layers.GlobalMaxPooling2D(),
+            layers.Dropout(0.3),
+            layers.Dense(64, activation="relu"),
+            layers.Dense(4),
+        ]
+    )
 
 
 class EpochNotes(keras.callbacks.Callback):
@@ -62,7 +66,9 @@ class EpochNotes(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         with open(self.path, "a") as f:
-            f.write(f"{self.stage} {epoch} " + " ".join(f"{k}={v:.4f}" for k, v in logs.items()) + "\n")
+            f.write(
+                f"{self.stage} {epoch} " + " ".join(f"{k}={v:.4f}" for k, v in logs.items()) + "\n"
+            )
 
 
 def confusion(model, x, y):
@@ -80,9 +86,11 @@ def main():
     x_test, y_test = steel(256, 2)
 
     model = make_model()
-    model.compile(optimizer=keras.optimizers.Adam(1e-3),
-                  loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-                  metrics=["accuracy"])
+    model.compile(
+        optimizer=keras.optimizers.Adam(1e-3),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+    )
     model.summary()
     notes = EpochNotes(os.path.join(out, "notes.txt"))
 
@@ -90,9 +98,16 @@ def main():
     for stage, (bs, ep) in enumerate([(32, 6), (96, 5), (256, 5)], start=1):
         notes.stage = f"stage{stage}"
         print("--- stage", stage, "batch size", bs)
-        model.fit(x_train, y_train, batch_size=bs, epochs=ep, verbose=2,
-                  validation_data=(x_val, y_val), validation_batch_size=256,
-                  callbacks=[notes])
+        model.fit(
+            x_train,
+            y_train,
+            batch_size=bs,
+            epochs=ep,
+            verbose=2,
+            validation_data=(x_val, y_val),
+            validation_batch_size=256,
+            callbacks=[notes],
+        )
         model.save(os.path.join(out, f"stage{stage}.keras"))
 
     loss, acc = model.evaluate(x_test, y_test, batch_size=256, verbose=0)

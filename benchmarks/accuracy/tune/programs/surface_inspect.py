@@ -3,6 +3,7 @@
 Patches are rendered synthetically so the script can be tried without the
 plant archive.  Usage:  python surface_inspect.py
 """
+
 import json
 import os
 import tempfile
@@ -63,14 +64,16 @@ class BatchLedger(keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         self.seen += BATCH
-        self.entries.append({
-            "epoch": self.epoch,
-            "batch": int(batch),
-            "images": self.seen,
-            "loss": round(float(logs["loss"]), 5),
-            "accuracy": round(float(logs["accuracy"]), 4),
-            "stamp": round(time.time(), 2),
-        })
+        self.entries.append(
+            {
+                "epoch": self.epoch,
+                "batch": int(batch),
+                "images": self.seen,
+                "loss": round(float(logs["loss"]), 5),
+                "accuracy": round(float(logs["accuracy"]), 4),
+                "stamp": round(time.time(), 2),
+            }
+        )
         with open(self.path, "w") as fh:
             json.dump({"classes": CLASSES, "entries": self.entries}, fh, indent=2)
 
@@ -113,8 +116,12 @@ def main():
     x, y = render_patches(N_TRAIN, seed=1)
     vx, vy = render_patches(512, seed=2)
 
-    train = (tf.data.Dataset.from_tensor_slices((x, y))
-             .shuffle(N_TRAIN).batch(BATCH, drop_remainder=True).prefetch(2))
+    train = (
+        tf.data.Dataset.from_tensor_slices((x, y))
+        .shuffle(N_TRAIN)
+        .batch(BATCH, drop_remainder=True)
+        .prefetch(2)
+    )
     valid = tf.data.Dataset.from_tensor_slices((vx, vy)).batch(128)
 
     model = build_model()
@@ -125,14 +132,19 @@ def main():
     )
     started = time.time()
     history = model.fit(
-        train, validation_data=valid, epochs=EPOCHS, verbose=2,
+        train,
+        validation_data=valid,
+        epochs=EPOCHS,
+        verbose=2,
         callbacks=[
             WarmupThenDecay(1e-3),
             BatchLedger(os.path.join(RUN_DIR, "ledger.json")),
             RollingBackup(RUN_DIR),
         ],
     )
-    print("val accuracy %.3f in %.1f s" % (history.history["val_accuracy"][-1], time.time() - started))
+    print(
+        "val accuracy %.3f in %.1f s" % (history.history["val_accuracy"][-1], time.time() - started)
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 Users and listings are embedded on the unit sphere, in-batch sampled softmax
 with logQ correction on top. Interactions are drawn from a long-tailed toy log.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
@@ -19,7 +21,7 @@ def make_log(n, seed):
     r = np.random.default_rng(seed)
     users = (N_USERS * r.beta(0.8, 2.0, n)).astype(np.int32)
     pop = np.minimum((r.pareto(1.1, n) * 40).astype(np.int64), N_ITEMS - 1)
-    items = ((pop + users // 211) % N_ITEMS).astype(np.int32)   # taste clusters
+    items = ((pop + users // 211) % N_ITEMS).astype(np.int32)  # taste clusters
     hour = r.integers(0, 24, n).astype(np.int32)
     price = r.lognormal(3.0, 0.7, n).astype(np.float32)
     return {"user": users, "item": items, "hour": hour, "price": np.log1p(price)}
@@ -33,8 +35,11 @@ class SphereTable(keras.layers.Layer):
         self.rows, self.dim = rows, dim
 
     def build(self, _):
-        self.table = self.add_weight(name="table", shape=(self.rows, self.dim),
-                                     initializer=keras.initializers.RandomNormal(stddev=0.1))
+        self.table = self.add_weight(
+            name="table",
+            shape=(self.rows, self.dim),
+            initializer=keras.initializers.RandomNormal(stddev=0.1),
+        )
         self.built = True
 
     def call(self, ids):
@@ -43,12 +48,15 @@ class SphereTable(keras.layers.Layer):
 
 
 def tower(name):
-    return keras.Sequential([
-        keras.layers.Dense(384, activation="gelu"),
-        keras.layers.LayerNormalization(),
-        keras.layers.Dense(384, activation="gelu"),
-        keras.layers.Dense(DIM),
-    ], name=name)
+    return keras.Sequential(
+        [
+            keras.layers.Dense(384, activation="gelu"),
+            keras.layers.LayerNormalization(),
+            keras.layers.Dense(384, activation="gelu"),
+            keras.layers.Dense(DIM),
+        ],
+        name=name,
+    )
 
 
 class TwoTower(keras.Model):
@@ -104,7 +112,7 @@ def main():
     logq = np.log(counts / counts.sum()).astype(np.float32)
 
     ds = tf.data.Dataset.from_tensor_slices(train).batch(BATCH, drop_remainder=True)
-    ds = ds.shuffle(STEPS).prefetch(2)      # the log is already in random order
+    ds = ds.shuffle(STEPS).prefetch(2)  # the log is already in random order
     val = tf.data.Dataset.from_tensor_slices(hold).batch(BATCH, drop_remainder=True)
 
     model = TwoTower(logq)

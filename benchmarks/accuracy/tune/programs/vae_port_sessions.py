@@ -1,6 +1,8 @@
 """VAE on binarised glyphs. Straight port of our 2017 Theano->TF1 code; still uses
 sessions because the analysis notebooks downstream expect them."""
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import collections
 
@@ -20,7 +22,12 @@ def glyphs(n, seed=0):
     out = np.zeros((n, 28, 28), np.float32)
     for i in range(n):
         for _ in range(r.randint(1, 4)):
-            cx, cy, a, w = r.uniform(8, 20), r.uniform(8, 20), r.uniform(0, np.pi), r.uniform(1, 2.5)
+            cx, cy, a, w = (
+                r.uniform(8, 20),
+                r.uniform(8, 20),
+                r.uniform(0, np.pi),
+                r.uniform(1, 2.5),
+            )
             d = np.abs((xx - cx) * np.sin(a) - (yy - cy) * np.cos(a))
             ln = np.abs((xx - cx) * np.cos(a) + (yy - cy) * np.sin(a))
             out[i] = np.maximum(out[i], (d < w) & (ln < 9))
@@ -45,7 +52,9 @@ d1 = dense(z, H, "dec1", tf.nn.softplus)
 d2 = dense(d1, H, "dec2", tf.nn.softplus)
 logits = dense(d2, D, "out")
 
-rec = tf.reduce_mean(tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits), 1))
+rec = tf.reduce_mean(
+    tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits), 1)
+)
 kl_dim = tf.reduce_mean(0.5 * (tf.exp(logvar) + tf.square(mu) - 1.0 - logvar), 0)
 kl = tf.reduce_sum(kl_dim)
 loss = rec + beta * kl
@@ -56,7 +65,14 @@ train_op = opt.apply_gradients(gvs)
 
 # scalars for the "what is layer k doing" panel of the lab dashboard
 diag = collections.OrderedDict()
-for name, h in [("enc1", e1), ("enc2", e2), ("dec1", d1), ("dec2", d2), ("mu", mu), ("logvar", logvar)]:
+for name, h in [
+    ("enc1", e1),
+    ("enc2", e2),
+    ("dec1", d1),
+    ("dec2", d2),
+    ("mu", mu),
+    ("logvar", logvar),
+]:
     diag["act_mean/" + name] = tf.reduce_mean(h)
     diag["act_std/" + name] = tf.math.reduce_std(h)
 for g, v in gvs:

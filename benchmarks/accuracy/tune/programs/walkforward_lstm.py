@@ -3,7 +3,9 @@
 For each window: a few passes over the trailing history with train_on_batch, then
 out-of-sample signal for the next block, PnL with costs.
 """
+
 import os
+
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
@@ -29,15 +31,17 @@ def bars(n, seed=0):
 def features(ret, vol):
     c = np.cumsum(ret)
     ema = lambda k: c - np.convolve(c, np.ones(k) / k)[: len(c)]
-    f = np.stack([ret / vol, ema(5) / vol, ema(20) / vol, ema(60) / vol,
-                  np.log(vol) + 6.5, np.sign(ret)], axis=1)
+    f = np.stack(
+        [ret / vol, ema(5) / vol, ema(20) / vol, ema(60) / vol, np.log(vol) + 6.5, np.sign(ret)],
+        axis=1,
+    )
     return np.clip(f, -5, 5).astype(np.float32)
 
 
 def sequences(f, start, stop):
     """(n, LOOKBACK, N_FEAT), last row = bar t"""
     view = np.lib.stride_tricks.sliding_window_view(f, LOOKBACK, axis=0)
-    return view[start - LOOKBACK + 1: stop - LOOKBACK + 1].transpose(0, 2, 1)
+    return view[start - LOOKBACK + 1 : stop - LOOKBACK + 1].transpose(0, 2, 1)
 
 
 def make_model():
@@ -68,21 +72,24 @@ def main():
             order = rng.permutation(len(x))
             losses = []
             for k in range(0, len(order) - BATCH + 1, BATCH):
-                idx = order[k:k + BATCH]
+                idx = order[k : k + BATCH]
                 losses.append(model.train_on_batch(x[idx], y[idx]))
         xo = sequences(f, hi, hi + BLOCK)
         # pad to full batches so the same graph serves every block
         sig = []
         for k in range(0, BLOCK, BATCH):
-            chunk = xo[k:k + BATCH]
+            chunk = xo[k : k + BATCH]
             pad = BATCH - len(chunk)
             full = np.pad(chunk, ((0, pad), (0, 0), (0, 0)))
             sig.append(np.asarray(model.predict_on_batch(full))[: len(chunk), 0])
         pos = np.tanh(5 * np.concatenate(sig))
-        pnl = pos * ret[hi + 1: hi + BLOCK + 1] - COST * np.abs(np.diff(pos, prepend=0))
+        pnl = pos * ret[hi + 1 : hi + BLOCK + 1] - COST * np.abs(np.diff(pos, prepend=0))
         pnl_all.append(pnl)
-        print(f"window {w}: {passes} passes, loss {np.mean(losses):.4f}, "
-              f"sharpe {pnl.mean() / pnl.std() * np.sqrt(390 * 252):.2f}", flush=True)
+        print(
+            f"window {w}: {passes} passes, loss {np.mean(losses):.4f}, "
+            f"sharpe {pnl.mean() / pnl.std() * np.sqrt(390 * 252):.2f}",
+            flush=True,
+        )
     total = np.concatenate(pnl_all)
     print("total return", round(float(total.sum()), 4))
 

@@ -1,4 +1,5 @@
 """Double DQN with prioritised replay for a little pick-and-drop warehouse grid."""
+
 import collections
 import os
 import queue
@@ -44,7 +45,10 @@ class Warehouse:
 
     def step(self, action):
         dx, dy = self.MOVES[action]
-        self.pos = (min(max(self.pos[0] + dx, 0), GRID - 1), min(max(self.pos[1] + dy, 0), GRID - 1))
+        self.pos = (
+            min(max(self.pos[0] + dx, 0), GRID - 1),
+            min(max(self.pos[1] + dy, 0), GRID - 1),
+        )
         self.age += 1
         reward, done = -0.02, self.age >= 60
         if not self.loaded and self.pos == self.item:
@@ -65,7 +69,7 @@ class Replay:
         self.priority.append(1.0)
 
     def sample(self, n):
-        weight = np.array([p ** 0.6 for p in self.priority])
+        weight = np.array([p**0.6 for p in self.priority])
         index = self.rng.choice(len(weight), n, p=weight / weight.sum())
         batch = [self.items[i] for i in index]
         return index, [np.array(col) for col in zip(*batch)]
@@ -100,12 +104,14 @@ class Simulator(threading.Thread):
 
 
 def build_q():
-    return tf.keras.Sequential([
-        tf.keras.Input((OBS,)),
-        tf.keras.layers.Dense(128, activation="relu"),
-        tf.keras.layers.Dense(128, activation="relu"),
-        tf.keras.layers.Dense(ACTIONS),
-    ])
+    return tf.keras.Sequential(
+        [
+            tf.keras.Input((OBS,)),
+            tf.keras.layers.Dense(128, activation="relu"),
+            tf.keras.layers.Dense(128, activation="relu"),
+            tf.keras.layers.Dense(ACTIONS),
+        ]
+    )
 
 
 class Agent:
@@ -151,7 +157,11 @@ def main():
     for step in range(STEPS):
         eps = max(0.1, 1.0 - step / 2000)
         for _ in range(2):
-            action = int(rng.integers(ACTIONS)) if rng.random() < eps else int(agent.act(tf.constant(obs)))
+            action = (
+                int(rng.integers(ACTIONS))
+                if rng.random() < eps
+                else int(agent.act(tf.constant(obs)))
+            )
             nxt, reward, done, following = sim.advance(action)
             memory.add(Transition(obs, action, np.float32(reward), nxt, np.float32(done)))
             trend = 0.998 * trend + 0.002 * reward

@@ -14,8 +14,8 @@ from tb_slowdown_plugin.writer.launch import run_script as module
 from tb_slowdown_plugin.writer.launch.run_script import (
     check_logdir,
     choose_logdir,
-    interpreter_flags,
     run_script,
+    split_arguments,
 )
 from tb_slowdown_plugin.writer.launch.settings import Settings, take_from
 
@@ -40,7 +40,25 @@ NOW = time.gmtime(0)
 )  # fmt: skip
 def test_flags_of_this_python_are_those_of_the_program(original, flags) -> None:
     """Not a program that has called the command: it would be started again and again."""
-    assert interpreter_flags(["python", *original]) == flags
+    assert split_arguments(["python", *original])[0] == flags
+
+
+@pytest.mark.parametrize(
+    ("original", "program"),
+    [
+        (["-O", "-X", "dev", "train.py", "--epochs", "3"], ["train.py", "--epochs", "3"]),
+        (["-m", "package.train", "-m"], ["-m", "package.train", "-m"]),
+        (["-Om", "package.train"], ["-m", "package.train"]),
+        (["-mpackage.train", "x"], ["-m", "package.train", "x"]),
+        (["--check-hash-based-pycs", "always", "train.py"], ["train.py"]),
+        (["-Wignore", "train.py"], ["train.py"]),
+        (["-c", "pass"], []),
+        (["-", "x"], []),
+        ([], []),
+    ],
+)
+def test_the_program_is_what_is_left(original, program) -> None:
+    assert split_arguments(["python", *original])[1] == program
 
 
 def test_a_logdir_that_is_there_is_not_taken_again(tmp_path, monkeypatch) -> None:

@@ -69,7 +69,7 @@ def test_the_line_at_the_end_has_the_share_and_the_command(run, caplog):
     session.stop()
     close()
     assert caplog.messages[-1] == (
-        "slowdown monitor: 1,500 steps in 40 s, 25% of it above the best steady pace (20 ms per "
+        "slowdown monitor: 1,500 steps in 40.0 s, 25% of it above the best steady pace (20 ms per "
         "step). Where it went: tbslow report 'my logs/run1'"
     )
 
