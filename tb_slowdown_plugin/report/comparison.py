@@ -56,7 +56,7 @@ tfoot td { border-top: 1px solid }
 
 _BODY: Final = """\
 <p>Before: {base}<br>Now: {other}</p>
-<table>
+<div class="wide"><table>
 <thead><tr><th>A {unit}</th><th class="n">before</th><th class="n">now</th>
 <th class="n">difference</th><th class="n">between</th><th class="chart">shorter · longer</th>
 <th>reading</th></tr></thead>
@@ -66,7 +66,7 @@ _BODY: Final = """\
 <tfoot>
 {sums}
 </tfoot>
-</table>
+</table></div>
 {notes}"""
 
 _HALF: Final = 49.0
@@ -110,6 +110,7 @@ def sentences(comparison: Comparison) -> list[str]:
     return [
         *(change.text for change in comparison.changes),
         *comparison.reasons,
+        "Each difference is a share of the whole step before.",
         f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
         f"comparisons, that of the faster half of the steps, which other processes on the machine "
         f"rarely reach, between {_interval(comparison.quiet)}.",

@@ -87,7 +87,7 @@ def _next_steps(run: Run, report: Report) -> Iterator[Advice]:
         yield Advice(
             "Take a profiler capture of slow steps. It has the operations of the step, on the host "
             "and on the device.",
-            '+ tbslow.start("logs/run1", profile_on_slowdown=True)',
+            "+ tbslow.start(logdir, profile_on_slowdown=True)",
             where="where the monitor starts",
         )
     if not any(names.family(name) == names.PHASE for name in run.steps.accounts):

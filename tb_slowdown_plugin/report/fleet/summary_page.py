@@ -61,13 +61,13 @@ def _table(table: SummaryTable, summary: FleetSummary) -> str:
     more = f'<p class="small">and {table.left_out:,} more</p>' if table.left_out else ""
     plot = _weeks(summary) if table.by == "week of" else ""
     return f"""<h2>{html.escape(table.title)}</h2>
-{plot}<table>
+{plot}<div class="wide"><table>
 <thead><tr><th>{html.escape(table.by)}</th><th class="n">runs</th><th class="n">hours lost</th>
 <th class="n">of all lost</th>{own}<th class="chart"></th></tr></thead>
 <tbody>
 {rows}
 </tbody>
-</table>{more}"""
+</table></div>{more}"""
 
 
 def _row(row: SummaryRow, most: float, *, has_own: bool) -> str:

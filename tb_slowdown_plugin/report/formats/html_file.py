@@ -34,6 +34,7 @@ _STATIC_STYLE: Final = """\
 body { max-width: 60em; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif }
 h1 { font-size: 1.4em }
 h2 { font-size: 1.1em; margin: 2em 0 0.5em }
+.wide { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }

@@ -8,9 +8,9 @@ import { between, padded } from "../../model/timeline/window";
 import type { Captures, Content } from "../contract";
 import { codeBox } from "../pieces";
 
-const HOW = `tbslow.start("logs/run1", profile_on_slowdown=True)  # one while steady, one when it slows down
-tf.profiler.experimental.start("logs/run1")
-tf.keras.callbacks.TensorBoard("logs/run1", profile_batch=(100, 109))`;
+const HOW = `tbslow.start(logdir, profile_on_slowdown=True)  # one while steady, one when it slows down
+tf.profiler.experimental.start(logdir)
+tf.keras.callbacks.TensorBoard(logdir, profile_batch=(100, 109))`;
 
 export const traces: Content<Captures> = {
   load: (source) => source.captures(),
