@@ -135,6 +135,13 @@ describe("verdicts", () => {
     );
     expect(leadOf({ causes: [], unexplained_seconds: 40 })).toBe("40.0 s is unexplained.");
     const little = { causes: [cause({ lost_seconds: 39.9 })], unexplained_seconds: 0.1 };
+    const two = [
+      cause({ cause: "callbacks", subject: "the my_plots callback", lost_seconds: 20 }),
+      cause({ cause: "callbacks", subject: "the Logs callback", rank: 2, lost_seconds: 10 }),
+    ];
+    expect(leadOf(report({ causes: two, unexplained_seconds: 0 }))).toMatch(
+      /^The my_plots callback cost 20\.0 s, since step 10\. The Logs callback cost 10\.0 s/,
+    );
     expect(leadOf(little)).toMatch(/^Retracing cost 39\.9 s, since step 10\./);
   });
 

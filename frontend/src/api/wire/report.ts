@@ -101,6 +101,8 @@ export interface Cause {
   readonly cause: string;
   /** Its place among those of the same id, 1 for the costliest. */
   readonly rank?: number;
+  /** As it stands in a headline: "the Plots callback". */
+  readonly subject?: string;
   readonly lost_seconds: number;
   readonly lost_fraction: number;
   readonly pattern: Pattern;

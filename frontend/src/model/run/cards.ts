@@ -18,6 +18,7 @@ import { between, type Window } from "../timeline/window";
 export interface Card {
   /** The cause, with its rank from the second of the same id on: "callbacks:2". */
   readonly id: string;
+  readonly cause: string;
   /** The only one of its cause: the timeline's seconds are its own. */
   readonly isOnly?: boolean;
   readonly name: string;
@@ -69,6 +70,7 @@ function confirmingCard(report: RunReport, confirming: Confirming): Card {
   const last = report.as_of?.step ?? confirming.since_step;
   return {
     id: CONFIRMING,
+    cause: CONFIRMING,
     name,
     code,
     summary: confirming.text,
@@ -99,12 +101,17 @@ function tried({ confirmed }: Cause): string[] {
 export const cardId = ({ cause, rank = 1 }: Pick<Cause, "cause" | "rank">): string =>
   rank > 1 ? `${cause}:${rank}` : cause;
 
+/** Whether no other defect of a run has the same cause. */
+export const isOnly = (cause: Cause, report: RunReport): boolean =>
+  report.causes.every((other) => other === cause || other.cause !== cause.cause);
+
 function cardOf(cause: Cause, report: RunReport): Card {
   const { name, code } = causeKind(cause.cause);
   const [confidence, confidenceMeaning] = CONFIDENCE[cause.confidence];
   return {
     id: cardId(cause),
-    isOnly: report.causes.every((other) => other === cause || other.cause !== cause.cause),
+    cause: cause.cause,
+    isOnly: isOnly(cause, report),
     name,
     code,
     summary: cause.summary,
@@ -125,6 +132,7 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
   const { name, code } = causeKind(UNEXPLAINED);
   return {
     id: UNEXPLAINED,
+    cause: UNEXPLAINED,
     name,
     code,
     summary: report.unexplained?.text ?? "No measured signal accounts for these seconds.",

@@ -100,9 +100,11 @@ function cell(look: RowLook, row: Row, column: Column, path: string): TemplateRe
   }
 }
 
+const WHAT_OF = [/ of (.+)$/, /: (.+)$/, / in (\S+ \(.+\)|\S+:\d+)$/, /^the (.+?) callback/];
+
 /** "retracing of train_step (train.py:41)" without what the cause says already. */
-const subjectOf = (subject: string): string => {
-  const [, of] = / of (.+)$/.exec(subject) ?? [];
+export const subjectOf = (subject: string): string => {
+  const [of] = WHAT_OF.flatMap((pattern) => pattern.exec(subject)?.[1] ?? []);
   return of === undefined ? "" : middle(of, 34);
 };
 

@@ -65,7 +65,7 @@ function row(card: Card, page: Page, open: boolean): TemplateResult {
     <summary class="rowg" @click=${(event: Event) => {
       event.preventDefault();
       page.actions.card(card.id, !open);
-    }}>${badge(card.id)}<span class="ti"><h3>${card.name}</h3><span class="sub">${prose(card.summary)}</span></span>
+    }}>${badge(card.cause)}<span class="ti"><h3>${card.name}</h3><span class="sub">${prose(card.summary)}</span></span>
       ${spark(card, page)}
       ${since(card, page)}
       <span class="num"><b>${ledgerSeconds(card.lostSeconds, page.report?.wall_seconds)}</b>${
@@ -88,13 +88,14 @@ function row(card: Card, page: Page, open: boolean): TemplateResult {
 function spark(card: Card, page: Page): TemplateResult {
   const scene = page.whole;
   const isOwn = card.isOnly ?? true;
-  if (scene === undefined || !isOwn) return html`<span class="spark"></span>`;
-  const bars = sparkline(scene.timeline, card.id, SPARK_BARS);
+  if (scene === undefined || !isOwn)
+    return html`<span class=${isOwn ? "spark" : "spark none"}></span>`;
+  const bars = sparkline(scene.timeline, card.cause, SPARK_BARS);
   const late = card.steps !== undefined && card.pattern !== "warm_up" && card.pattern !== "flat";
   const row = late && card.steps ? rowOfStep(scene.track, card.steps[0]) : 0;
   const onset = row > 0 ? row / scene.timeline.rows : undefined;
   return html`<sd-spark class="spark" role="img" aria-label="Seconds lost over the run"
-    .cause=${card.id} .bars=${bars} .onset=${onset}></sd-spark>`;
+    .cause=${card.cause} .bars=${bars} .onset=${onset}></sd-spark>`;
 }
 
 function since(card: Card, page: Page): TemplateResult {
@@ -141,17 +142,17 @@ function actions(card: Card, page: Page): TemplateResult {
         : html`<button @click=${() => page.actions.openTrace(trace)}>Trace of ${trace.at ? "these steps" : "the nearest steps"}</button>`
     }
     ${
-      card.id === "retracing"
+      card.cause === "retracing"
         ? html`<button class="quiet" @click=${() => page.actions.goTo("retraces")}>All retraces</button>`
         : nothing
     }
     ${
-      card.id === "warm_up"
+      card.cause === "warm_up"
         ? html`<button class="quiet" @click=${() => page.actions.goTo("warmup")}>Warm-up breakdown</button>`
         : nothing
     }
     ${
-      card.id === "communication" && (page.report?.workers.length ?? 0) > 0
+      card.cause === "communication" && (page.report?.workers.length ?? 0) > 0
         ? html`<button class="quiet" @click=${() => page.actions.goTo("workers")}>All workers</button>`
         : nothing
     }`;

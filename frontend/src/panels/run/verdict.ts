@@ -18,7 +18,7 @@ import { badge } from "../../charts/badge";
 import { textWidth } from "../../charts/canvas/text_labels";
 import { answerSince } from "../../model/changes/answer";
 import { stretchBefore } from "../../model/changes/changed";
-import { cardId, sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
+import { cardId, isOnly, sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
 import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
 import { checks, isChecked, tally } from "../../model/run/measurement_summary";
 import { type Page, sealed } from "../contract";
@@ -153,7 +153,7 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
     }}>${name}</a>`;
   const named = report.causes.map((cause) => ({
     seconds: cause.lost_seconds,
-    text: html`${link(cardId(cause), causeKind(cause.cause).name)} cost ${duration(cause.lost_seconds)}${since(cause)}. `,
+    text: html`${link(cardId(cause), nameOf(cause, report))} cost ${duration(cause.lost_seconds)}${since(cause)}. `,
   }));
   const rest = report.unexplained_seconds;
   const text = html`${duration(rest)} is ${link(UNEXPLAINED, "unexplained")}. `;
@@ -170,6 +170,13 @@ const machine = (report: RunReport): string =>
   !isChecked(report, "cpu_contention")
     ? ""
     : " Every named cause is in the program itself.";
+
+/** Its cause; of several with the same cause what tells it apart. */
+const nameOf = (cause: Cause, report: RunReport): string => {
+  const { subject = "" } = cause;
+  if (isOnly(cause, report) || subject === "") return causeKind(cause.cause).name;
+  return subject.charAt(0).toUpperCase() + subject.slice(1);
+};
 
 const since = (cause: Cause): string =>
   cause.pattern === "warm_up" ? " at the start" : `, since step ${count(cause.steps[0])}`;
