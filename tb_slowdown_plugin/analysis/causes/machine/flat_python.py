@@ -214,8 +214,8 @@ def _vectorize(place: str) -> Advice:
         "Compute it for all elements at once in NumPy or TensorFlow, and keep between steps what "
         "doesn't change: a loop in Python takes about 50 times as long.",
         snippet(
-            old("weights = [abs(each.error) ** 0.6 for each in memory]"),
-            new("weights = np.abs(errors) ** 0.6  # an array, one entry for each element"),
+            old("total = sum(scale * value**2 for value in values)"),
+            new("total = scale * np.square(values).sum()  # values is an array"),
         ),
         "None.",
         f"in `{place}`",
@@ -224,13 +224,12 @@ def _vectorize(place: str) -> Advice:
 
 def _less_often(place: str) -> Advice:
     return Advice(
-        f"Or do it less often: what `{place.partition(' (')[0]}` tells seldom changes within a few "
-        "steps.",
+        f"Or do it less often, where not each result of `{place.partition(' (')[0]}` is needed.",
         snippet(
             old("if step % 50 == 0:"),
             new("if step % 500 == 0:"),
         ),
-        "Fewer points in its curve.",
+        "Its results are older when they are used.",
         f"where `{place}` is called",
     )
 
