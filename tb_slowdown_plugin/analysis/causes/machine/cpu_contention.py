@@ -21,6 +21,7 @@ Confused with:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -68,68 +69,75 @@ _WHAT = {
 }
 
 
+_Holder: TypeAlias = Literal["quota", "slow CPU", "own threads", "started", "others"]
+"""What had the core, or the speed, that the process lacked."""
+
+_SUBJECTS: Final[dict[_Holder, str]] = {
+    "quota": "the container's CPU quota",
+    "slow CPU": "a slower CPU",
+    "own threads": "the program's own background threads",
+    "started": "processes that the program has started",
+    "others": "other processes competing for the CPU",
+}
+
+_HELD: Final[dict[_Holder, str]] = {
+    "own threads": "its own threads held most of them",
+    "started": "processes that it has started held them",
+    "others": "other processes held them",
+}
+
+
 def explain(case: Case) -> Claim | None:
     """Claims the seconds that the operating system counted as waiting for a core."""
     claimed = case.of(_FAMILY)
     if not claimed:
         return None
-    main = largest(claimed)
-    throttled = main.source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]
-    slow = main.source == SLOW_CPU
-    own = (
-        not throttled
-        and not slow
-        and _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf)
-    )
-    seconds = lost_seconds(claimed)
-    share = percent(case.wall_share(seconds))
-    started = not (throttled or slow or own) and _are_started(case, claimed)
-    place = _started_at(case) if started else ""
-    whose = (
-        "its own threads held most of them"
-        if own
-        else "processes that it has started held them"
-        if started
-        else "other processes held them"
-    )
-    summary = (
-        f"The same work took more CPU time ({share} of the run): the CPU itself was slower."
-        if slow
-        else f"The container's CPU quota throttled the process for {share} of the run."
-        if throttled
-        else f"For {share} of the run the process was ready to run but had no core: {whose}."
-    )
-    machine = (
-        "a slower CPU"
-        if slow
-        else "the program's own background threads"
-        if own
-        else f"processes that the program has started{f', in {place}' if place else ''}"
-        if started
-        else "other processes competing for the CPU"
-    )
+    holder = _find_holder(case, claimed)
+    share = case.wall_share(lost_seconds(claimed))
+    place = _started_at(case) if holder == "started" else ""
+    # As long as for a pipeline: to wait for what makes its input may be as fast as it gets.
+    is_external = holder in ("slow CPU", "others") or (holder == "started" and share < INPUT_FLOOR)
     return Claim(
         "cpu_contention",
         claimed,
-        "the container's CPU quota" if throttled else machine,
-        summary,
-        (*_evidence(case, claimed, own=own), *(_tell_started(case, claimed) if started else ())),
+        f"{_SUBJECTS[holder]}{f', in {place}' if place else ''}",
+        _summary(holder, percent(share)),
+        (
+            *_evidence(case, claimed, own=holder == "own threads"),
+            *(_tell_started(case, claimed) if holder == "started" else ()),
+        ),
         cpu_contention_fixes.advise(
             Contention(
                 _cores(case),
-                throttled=throttled,
-                own=own,
-                started=started,
-                slow=slow,
+                throttled=holder == "quota",
+                own=holder == "own threads",
+                started=holder == "started",
+                slow=holder == "slow CPU",
                 feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
             )
         ),
-        # As long as for a pipeline: to wait for what makes its input may be as fast as it gets.
-        external=not own
-        and not throttled
-        and not (started and case.wall_share(seconds) >= INPUT_FLOOR),
+        external=is_external,
         place=to_place(place),
     )
+
+
+def _find_holder(case: Case, claimed: tuple[Finding, ...]) -> _Holder:
+    source = largest(claimed).source
+    if source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]:
+        return "quota"
+    if source == SLOW_CPU:
+        return "slow CPU"
+    if _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf):
+        return "own threads"
+    return "started" if _are_started(case, claimed) else "others"
+
+
+def _summary(holder: _Holder, share: str) -> str:
+    if holder == "slow CPU":
+        return f"The same work took more CPU time ({share} of the run): the CPU itself was slower."
+    if holder == "quota":
+        return f"The container's CPU quota throttled the process for {share} of the run."
+    return f"For {share} of the run the process was ready to run but had no core: {_HELD[holder]}."
 
 
 def _are_started(case: Case, claimed: tuple[Finding, ...]) -> bool:
