@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from tb_slowdown_plugin.analysis.causes.match import (
     tell_avoidable,
 )
 from tb_slowdown_plugin.analysis.causes.sorted_findings import (
+    SortedFindings,
     judge_sorted,
     sort_findings,
     tell_healthy,
@@ -59,16 +60,22 @@ from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_s
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.report_types.causes import Cause
-from tb_slowdown_plugin.analysis.report_types.live import AsOf
+from tb_slowdown_plugin.analysis.report_types.live import AsOf, Stall
+from tb_slowdown_plugin.analysis.report_types.observations import RestartingGrowth
 from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
-from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
+from tb_slowdown_plugin.analysis.text.blind_spots import (
+    BlindSpot,
+    find_blind_spots,
+    judged,
+    mark_signals,
+)
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
 from tb_slowdown_plugin.analysis.text.wording import duration
-from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding
+from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding, Verdict
 from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.investigation import investigate
@@ -115,6 +122,21 @@ def open_case(run: Run) -> Case:
     return Case(run, diagnosis, diagnosis.findings, graphs, comparable)
 
 
+@dataclass(frozen=True, slots=True)
+class _Judgment:
+    """What is known of a run before it is put into words."""
+
+    found: SortedFindings
+    verdict: Verdict
+    stalls: tuple[StallSeen, ...]
+    unexplained_seconds: float
+    blind_spots: tuple[BlindSpot, ...]
+    restarting: RestartingGrowth | None
+    stall: Stall | None
+    per_cause: Mapping[str, Float]
+    """As `RunAccount.lost_per_step`."""
+
+
 def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     """The account of a run that has been diagnosed.
 
@@ -122,95 +144,106 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
       case: The run, with findings that the rules may claim.
       pending: Other findings, lost to no cause yet; they do not change the verdict.
     """
-    run, diagnosis = case.run, case.diagnosis
-    case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
+    case = replace(case, findings=(*split_growth(case), *stalls_of(case.diagnosis)))
+    judgment = _judge(case, pending)
+    found = judgment.found
+    # Steps of uneven work have no level of their own.
+    healthy_step = float("nan") if found.uneven else case.diagnosis.baseline.seconds
+    healthy_per_step = case.diagnosis.healthy_per_step
+    if found.healthy:  # a copy of ten million steps would be 80 MB
+        healthy_per_step = healthy_per_step + _per_step(case, found.healthy)
+    report = _report(case, judgment, pending, healthy_step, healthy_per_step)
+    points = find_change_points(case, found.claims, found.rest, judgment.per_cause)
+    account = RunAccount(
+        report,
+        healthy_per_step,
+        judgment.per_cause,
+        tuple(sorted(points)),
+        find_marks(case.run, case.graphs),
+    )
+    next_look = None if pending else investigate(case.run, account)
+    return replace(account, report=replace(report, investigation=next_look))
+
+
+def _judge(case: Case, pending: tuple[Finding, ...]) -> _Judgment:
     found = sort_findings(case)
-    claims, rest = found.claims, found.rest
-    per_cause = {
-        cause: _per_step(
-            case, tuple(f for claim in claims if claim.cause == cause for f in claim.findings)
-        )
-        for cause in dict.fromkeys(claim.cause for claim in claims)
-    }
-    per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
-    unexplained = lost_seconds(rest) + lost_seconds(pending)
-    wall = diagnosis.ledger.wall_seconds
-    lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
-    start = [claim for claim in claims if claim.cause == "warm_up"]
-    verdict = judge_sorted(case, found)
-    later = [claim for claim in claims if claim not in start]
-    spots = tell_uneven(case, found.uneven) + find_blind_spots(
-        run,
+    by_cause: dict[str, list[Finding]] = defaultdict(list)
+    for claim in found.claims:
+        by_cause[claim.cause] += claim.findings
+    start = [claim for claim in found.claims if claim.cause == "warm_up"]
+    later = [claim for claim in found.claims if claim not in start]
+    blind_spots = tell_uneven(case, found.uneven) + find_blind_spots(
+        case.run,
         _explained(case, later),
         _explained(case, start),
         lambda share: place_of_most(case, share),
     )
-    # Steps of uneven work have no level of their own.
-    healthy_step = float("nan") if found.uneven else diagnosis.baseline.seconds
-    healthy_per_step = diagnosis.healthy_per_step
-    if found.healthy:  # a copy of ten million steps would be 80 MB
-        healthy_per_step = healthy_per_step + _per_step(case, found.healthy)
+    return _Judgment(
+        found,
+        judge_sorted(case, found),
+        tuple(find_run_stalls(case.run)),
+        lost_seconds(found.rest) + lost_seconds(pending),
+        tuple(blind_spots),
+        find_restarting_growth(case),
+        find_stall(case.run),
+        {
+            **{cause: _per_step(case, tuple(each)) for cause, each in by_cause.items()},
+            UNEXPLAINED: _per_step(case, (*found.rest, *pending)),
+        },
+    )
+
+
+def _report(
+    case: Case,
+    judgment: _Judgment,
+    pending: tuple[Finding, ...],
+    healthy_step: float,
+    healthy_per_step: Float,
+) -> Report:
+    run, diagnosis, found = case.run, case.diagnosis, judgment.found
+    wall = diagnosis.ledger.wall_seconds
+    lost = judgment.unexplained_seconds + sum(lost_seconds(each.findings) for each in found.claims)
+    unexplained = judgment.per_cause[UNEXPLAINED]
     recent = find_recent(run)
-    restarting = find_restarting_growth(case)
-    stall = find_stall(run)
-    past = find_run_stalls(run)
-    report = Report(
+    return Report(
         run=run.name,
-        verdict=verdict,
-        headline=headline(
-            verdict,
-            steps=len(run.steps),
-            steps_needed=diagnosis.steps_needed,
-            wall_seconds=wall,
-            lost=[(c.subject, lost_seconds(c.findings)) for c in claims if not c.external],
-            external=[(c.subject, lost_seconds(c.findings)) for c in claims if c.external],
-            unexplained_seconds=unexplained,
-            blind_spots=[spot.short for spot in spots],
-            unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
-            before=stall.text if stall is not None else "",
-            avoidable=tell_restarting_growth_shortly(restarting) or tell_avoidable(case),
-            beside=tell_beside_steps(case, found.eager),
-        ),
+        verdict=judgment.verdict,
+        headline=_headline(case, judgment),
         steps=len(run.steps),
         wall_seconds=wall,
         healthy_step_seconds=healthy_step if np.isfinite(healthy_step) else None,
         baseline=_baseline(case, healthy_step, healthy_per_step),
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
-        unexplained_seconds=unexplained,
+        unexplained_seconds=judgment.unexplained_seconds,
         causes=tuple(
-            _cause(case, claim, past, rank)
-            for claim, rank in zip(claims, _ranks(claims), strict=True)
+            _cause(case, claim, judgment.stalls, rank)
+            for claim, rank in zip(found.claims, _ranks(found.claims), strict=True)
         ),
-        suspects=find_suspects(replace(case, findings=rest)),
+        suspects=find_suspects(replace(case, findings=found.rest)),
         workers=describe_workers(run),
-        signals=mark_signals(run, signal_states(run), spots),
+        signals=mark_signals(run, signal_states(run), judgment.blind_spots),
         completeness=completeness(run),
-        notes=(
-            *filter(None, [describe_unjudged(run)]),
-            *notes(run),
-            *notes_on(case),
-            *describe_defects_below_floors(case, claims),
-            *tell_other_work(case),
-            *tell_healthy(case, found),
-            *tell_restarting_growth(case, restarting),
-            *forecast(run),
-            *describe_not_chosen(run),
-            *describe_others(run.trials, [*per_cause]),
-        ),
+        notes=tuple(_notes(case, judgment)),
         as_of=_last_step(run),
         recent=recent,
-        restarting_growth=restarting,
-        steady=restarting is None and not found.longer and keeps_pace(recent, healthy_step),
-        unexplained=describe_stalled(case, past, per_cause[UNEXPLAINED])
-        or describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
-        judged=judged(spots),
-        blind_spots=tuple(spot.sentence for spot in spots),
+        restarting_growth=judgment.restarting,
+        steady=judgment.restarting is None
+        and not found.longer
+        and keeps_pace(recent, healthy_step),
+        unexplained=describe_stalled(case, judgment.stalls, unexplained)
+        or describe_unexplained(case, found.rest, unexplained),
+        judged=judged(judgment.blind_spots),
+        blind_spots=tuple(spot.sentence for spot in judgment.blind_spots),
         step_rule=describe_step_rule(run),
-        stall=stall,
+        stall=judgment.stall,
         remaining=find_remaining(
             run,
-            [*(each for claim in claims for each in claim.findings), *rest, *pending],
+            [
+                *(each for claim in found.claims for each in claim.findings),
+                *found.rest,
+                *pending,
+            ],
             diagnosis.warm_up_rows,
         ),
         ended=run.is_ended,
@@ -218,15 +251,41 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         python=find_python_lines(run),
         settings=tuple({"name": n, "value": value} for n, value in settings_of(run).items()),
     )
-    account = RunAccount(
-        report,
-        healthy_per_step,
-        per_cause,
-        tuple(sorted(find_change_points(case, claims, rest, per_cause))),
-        find_marks(run, case.graphs),
+
+
+def _headline(case: Case, judgment: _Judgment) -> str:
+    claims = judgment.found.claims
+    return headline(
+        judgment.verdict,
+        steps=len(case.run.steps),
+        steps_needed=case.diagnosis.steps_needed,
+        wall_seconds=case.diagnosis.ledger.wall_seconds,
+        lost=[(c.subject, lost_seconds(c.findings)) for c in claims if not c.external],
+        external=[(c.subject, lost_seconds(c.findings)) for c in claims if c.external],
+        unexplained_seconds=judgment.unexplained_seconds,
+        blind_spots=[spot.short for spot in judgment.blind_spots],
+        unexplained_as=subject_of(judgment.stalls, judgment.per_cause[UNEXPLAINED]),
+        before=judgment.stall.text if judgment.stall is not None else "",
+        avoidable=tell_restarting_growth_shortly(judgment.restarting) or tell_avoidable(case),
+        beside=tell_beside_steps(case, judgment.found.eager),
     )
-    next_look = None if pending else investigate(run, account)
-    return replace(account, report=replace(report, investigation=next_look))
+
+
+def _notes(case: Case, judgment: _Judgment) -> Iterable[str]:
+    """What else there is to say, from what was read to what was tried."""
+    run, claims = case.run, judgment.found.claims
+    unjudged = describe_unjudged(run)
+    if unjudged:
+        yield unjudged
+    yield from notes(run)
+    yield from notes_on(case)
+    yield from describe_defects_below_floors(case, claims)
+    yield from tell_other_work(case)
+    yield from tell_healthy(case, judgment.found)
+    yield from tell_restarting_growth(case, judgment.restarting)
+    yield from forecast(run)
+    yield from describe_not_chosen(run)
+    yield from describe_others(run.trials, [each.cause for each in claims])
 
 
 def _baseline(case: Case, healthy_step: float, healthy_per_step: Float) -> str:
