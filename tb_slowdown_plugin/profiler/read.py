@@ -20,7 +20,7 @@ from tb_slowdown_plugin.profiler.types import Copied, Function, Trace
 from tb_slowdown_plugin.profiler.xplane import device_lines
 from tb_slowdown_plugin.profiler.xplane.gathered import Gathered
 from tb_slowdown_plugin.profiler.xplane.space import Line, Plane, Space, UnreadableError
-from tb_slowdown_plugin.records.capture import Allocator
+from tb_slowdown_plugin.records.capture import CapturedAllocator
 
 _ABSOLUTE_PS: Final = 10**18 * 1000
 """Times from here on are counted from 1970: some writers do so, TensorFlow from the start."""
@@ -195,7 +195,7 @@ def read_range(path: Path) -> tuple[float, float]:
     return (path.stat().st_mtime if math.isnan(started) else started), seconds
 
 
-def allocators(allocations: Iterable[Mapping[str, Any]]) -> tuple[Allocator, ...]:
+def allocators(allocations: Iterable[Mapping[str, Any]]) -> tuple[CapturedAllocator, ...]:
     """Sums up the stats of allocation events, per allocator; what none tells is NaN."""
     by_name: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for stats in allocations:
@@ -203,7 +203,7 @@ def allocators(allocations: Iterable[Mapping[str, Any]]) -> tuple[Allocator, ...
     return tuple(_sum_up(name, of_name) for name, of_name in sorted(by_name.items()) if name)
 
 
-def _sum_up(name: str, found: list[Mapping[str, Any]]) -> Allocator:
+def _sum_up(name: str, found: list[Mapping[str, Any]]) -> CapturedAllocator:
     def values(stat: str) -> list[float]:
         told = (stats.get(stat) for stats in found)
         return [
@@ -215,7 +215,7 @@ def _sum_up(name: str, found: list[Mapping[str, Any]]) -> Allocator:
     def most(stat: str) -> float:
         return max(values(stat), default=math.nan)
 
-    return Allocator(
+    return CapturedAllocator(
         name=name,
         samples=len(found),
         in_use_bytes=most("bytes_allocated"),

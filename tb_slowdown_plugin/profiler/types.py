@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.profiler.event_names import Direction
-from tb_slowdown_plugin.records.capture import Allocator, Kind, Part
+from tb_slowdown_plugin.records.capture import CapturedAllocator, Kind, Part
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -132,7 +132,7 @@ class Trace:
     """Device -> seconds of the whole capture in which it computes, each moment once."""
     shares: Shares
     functions: tuple[Function, ...]
-    allocators: tuple[Allocator, ...]
+    allocators: tuple[CapturedAllocator, ...]
     notes: tuple[str, ...]
 
     def item_seconds(self) -> Float:

@@ -159,7 +159,7 @@ class CapturedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Allocator:
+class CapturedAllocator:
     """What an allocator said of itself, from its allocations; NaN where it did not."""
 
     name: str
@@ -203,7 +203,7 @@ class CapturedSteps:
     """Means of a step; they sum up to `seconds`."""
     items: tuple[CapturedItem, ...] = ()
     """Those with the most seconds, the largest first."""
-    allocators: tuple[Allocator, ...] = ()
+    allocators: tuple[CapturedAllocator, ...] = ()
     devices: tuple[str, ...] = field(default=())
     shares: tuple[DeviceShare, ...] = ()
     """Of the devices that work in any of the capture's steps."""

@@ -22,7 +22,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.capture import (
     PART_NAMES,
-    Allocator,
+    CapturedAllocator,
     CapturedItem,
     CapturedSteps,
     Part,
@@ -91,7 +91,7 @@ def name_of(item: CapturedItem) -> str:
     return f"`Iterator::{stage}`" if item.kind == "stage" else f"`{item.name}`"
 
 
-def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> str:
+def tell_memory(case: Case, captured: CapturedSteps, allocator: CapturedAllocator) -> str:
     """What an allocator said of itself in a capture."""
     return (
         f"By the profiler capture of {case.steps_text(captured.rows)} the allocator "
@@ -100,12 +100,12 @@ def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> st
     )
 
 
-def is_fragmented(allocator: Allocator) -> bool:
+def is_fragmented(allocator: CapturedAllocator) -> bool:
     """Whether most of what is free lies in small blocks, and free memory is scarce."""
     return allocator.fragmentation >= MAJORITY and allocator.fullness >= MAJORITY
 
 
-def is_nearly_full(allocator: Allocator) -> bool:
+def is_nearly_full(allocator: CapturedAllocator) -> bool:
     """Whether an allocator of a device has next to nothing left."""
     return allocator.name.startswith("GPU_") and allocator.fullness >= NEARLY_ALL
 

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
 _GPU_ALLOCATOR: Final = "TF_GPU_ALLOCATOR"
 
 
-class Allocator(Intervention):
+class FastAllocator(Intervention):
     """The command has preloaded tcmalloc, where it is installed."""
 
     def install(self) -> None:

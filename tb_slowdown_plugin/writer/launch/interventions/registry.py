@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.writer.launch.interventions.allocators import Allocator
+from tb_slowdown_plugin.writer.launch.interventions.allocators import FastAllocator
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
 from tb_slowdown_plugin.writer.launch.interventions.functions import (
     ReduceRetracing,
@@ -25,7 +25,7 @@ from tb_slowdown_plugin.writer.launch.interventions.process import GcFrozen, Thr
 from tb_slowdown_plugin.writer.launch.interventions.saving import NoCheckpoints, NoSummaries
 
 INTERVENTIONS: Final[dict[str, type[Intervention]]] = {
-    "allocator": Allocator,
+    "allocator": FastAllocator,
     "autotune_off": AutotuneOff,
     "gc_frozen": GcFrozen,
     "input_free": InputFree,

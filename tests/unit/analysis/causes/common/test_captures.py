@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.capture import PARTS, Allocator, CapturedItem, CapturedSteps
+from tb_slowdown_plugin.records.capture import PARTS, CapturedAllocator, CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 600
@@ -31,8 +31,10 @@ def captured(first: int, *, devices=GPU, items=(), allocators=(), **parts: float
     )
 
 
-def bfc(in_use: float, free: float, fragmentation: float) -> Allocator:
-    return Allocator("GPU_0_bfc", 9, in_use, in_use, in_use + free, free, fragmentation, 1e6)
+def bfc(in_use: float, free: float, fragmentation: float) -> CapturedAllocator:
+    return CapturedAllocator(
+        "GPU_0_bfc", 9, in_use, in_use, in_use + free, free, fragmentation, 1e6
+    )
 
 
 @pytest.fixture

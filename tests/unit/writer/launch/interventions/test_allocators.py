@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.writer.launch.interventions import allocators
-from tb_slowdown_plugin.writer.launch.interventions.allocators import Allocator, has_tcmalloc
+from tb_slowdown_plugin.writer.launch.interventions.allocators import FastAllocator, has_tcmalloc
 
 pytestmark = pytest.mark.tensorflow
 
@@ -29,12 +29,12 @@ def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_another_allocator_it_cannot_be_tried() -> None:
     with pytest.raises(Unavailable, match="tcmalloc isn't installed, and there is no GPU"):
-        Allocator(200).install()
+        FastAllocator(200).install()
 
 
 def test_tcmalloc_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(allocators, "has_tcmalloc", lambda: True)
-    intervention = Allocator(200)
+    intervention = FastAllocator(200)
     intervention.install()
     assert intervention.applied == 1
     assert "TF_GPU_ALLOCATOR" not in os.environ
@@ -42,7 +42,7 @@ def test_tcmalloc_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_gpu_gets_the_allocator_of_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind])
-    Allocator(200).install()
+    FastAllocator(200).install()
     assert os.environ["TF_GPU_ALLOCATOR"] == "cuda_malloc_async"
 
 
@@ -50,7 +50,7 @@ def test_a_choice_of_the_user_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind])
     monkeypatch.setenv("TF_GPU_ALLOCATOR", "other")
     with pytest.raises(Unavailable):
-        Allocator(200).install()
+        FastAllocator(200).install()
     assert os.environ["TF_GPU_ALLOCATOR"] == "other"
 
 
