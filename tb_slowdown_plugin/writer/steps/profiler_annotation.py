@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 
-class Annotation(Protocol):
+class ProfilerAnnotation(Protocol):
     """A stretch of a trace that has begun."""
 
     def __exit__(self, *error: object) -> object:
@@ -34,7 +34,7 @@ def find_profiler() -> Callable[[], bool]:
     return (lambda: bool(module.enabled)) if isinstance(found, bool) else lambda: False
 
 
-def annotate(kind: str, number: int) -> Annotation:
+def annotate(kind: str, number: int) -> ProfilerAnnotation:
     """Begins the annotation of a step in the capture that is on.
 
     Args:
@@ -44,7 +44,7 @@ def annotate(kind: str, number: int) -> Annotation:
     import tensorflow as tf
 
     # `_r` says that events group below it; `#` would end the name.
-    trace: Annotation = tf.profiler.experimental.Trace(
+    trace: ProfilerAnnotation = tf.profiler.experimental.Trace(
         kind.replace("#", "_"), step_num=number, _r=1
     )
     return trace
@@ -60,9 +60,9 @@ class StepTrace:
 
     __slots__ = ("_annotate", "_annotation", "is_open")
 
-    def __init__(self, annotate: Callable[[str, int], Annotation] | None) -> None:
+    def __init__(self, annotate: Callable[[str, int], ProfilerAnnotation] | None) -> None:
         self._annotate = annotate
-        self._annotation: Annotation | None = None
+        self._annotation: ProfilerAnnotation | None = None
         self.is_open = False
         """Whether there is something to close."""
 

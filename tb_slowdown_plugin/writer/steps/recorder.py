@@ -32,7 +32,7 @@ from tb_slowdown_plugin.writer.steps.profiler_annotation import (
 from tb_slowdown_plugin.writer.steps.step_end_queue import Due
 
 if TYPE_CHECKING:
-    from tb_slowdown_plugin.writer.steps.profiler_annotation import Annotation
+    from tb_slowdown_plugin.writer.steps.profiler_annotation import ProfilerAnnotation
 
 
 class Recorder(Periods):
@@ -75,7 +75,7 @@ class Recorder(Periods):
         stopwatch: Stopwatch | None = None,
         is_tracing: Callable[[], bool] = lambda: False,
         is_profiled: Callable[[], bool] = lambda: False,
-        annotate: Callable[[str, int], Annotation] | None = None,
+        annotate: Callable[[str, int], ProfilerAnnotation] | None = None,
     ) -> None:
         clock = clock or Clock()
         super().__init__(clock, stopwatch or Stopwatch(clock.monotonic_ns))
