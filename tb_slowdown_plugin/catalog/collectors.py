@@ -103,7 +103,7 @@ _COLLECTORS: Final = (
               "keras.model_setup:ModelSetup", needs=("retraces",)),
     Collector("callback_lines", "Lines that make callbacks",
               "keras.callback_lines:CallbackLines", events=("callback_made_at",)),
-    Collector("captures", "Profiler captures", "saving.profiler_captures:Captures",
+    Collector("captures", "Profiler captures", "saving.profiler_captures:ProfilerCaptures",
               events=("Capture",)),
     Collector("process_memory", "Process: memory, page faults, context switches",
               "system.memory:ProcessMemory", (

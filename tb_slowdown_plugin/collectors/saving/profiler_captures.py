@@ -15,7 +15,7 @@ from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Capture
 
 
-class Captures:
+class ProfilerCaptures:
     """Records the captures of this process, by `tf.profiler.experimental` or Keras's TensorBoard.
 
     A capture that somebody asks for from outside, through the profiler server,

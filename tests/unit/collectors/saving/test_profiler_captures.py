@@ -3,7 +3,7 @@
 import pytest
 from unit.collectors.hooked import hooked_by
 
-from tb_slowdown_plugin.collectors.saving.profiler_captures import Captures, newest_session
+from tb_slowdown_plugin.collectors.saving.profiler_captures import ProfilerCaptures, newest_session
 from tb_slowdown_plugin.records.types import Capture
 
 pytestmark = pytest.mark.tensorflow
@@ -12,7 +12,7 @@ tf = pytest.importorskip("tensorflow")
 
 @pytest.fixture
 def collector(recording):
-    collector = Captures()
+    collector = ProfilerCaptures()
     collector.start(recording.context)
     yield collector
     collector.stop()
@@ -47,7 +47,7 @@ def test_a_capture_that_cannot_start_is_none_and_its_error_passes(recording, col
 
 
 def test_tensorflows_functions_are_put_back(recording):
-    collector = Captures()
+    collector = ProfilerCaptures()
     collector.start(recording.context)
     assert len(hooked_by("captures")) == 2
     collector.stop()
