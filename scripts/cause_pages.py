@@ -21,8 +21,8 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog.accounts import ACCOUNTS, Account, account_title
-from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, NAMED, Cause
-from tb_slowdown_plugin.catalog.collectors import COLLECTORS, Collector
+from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, NAMED, CatalogCause
+from tb_slowdown_plugin.catalog.collectors import COLLECTORS, CatalogCollector
 
 STEP_COLUMNS = ("period_seconds", "process_cpu_seconds", "thread_cpu_seconds")
 """What the writer itself measures of a step, by the fields of `StepTable`."""
@@ -36,7 +36,7 @@ def write_pages(root: Path) -> dict[str, str]:
     return {f"causes/{one.id}.md": _page(root, one) for one in CAUSES.values() if one.asked}
 
 
-def module_of(cause: Cause) -> ModuleType:
+def module_of(cause: CatalogCause) -> ModuleType:
     """Where a cause is found and told."""
     folder = FAMILIES[cause.family].folder
     return import_module(f"tb_slowdown_plugin.analysis.causes.{folder}.{cause.id}")
@@ -79,7 +79,7 @@ def _paragraphs(module: ModuleType) -> list[str]:
     return (inspect.getdoc(module) or "").split("\n\n")
 
 
-def _page(root: Path, cause: Cause) -> str:
+def _page(root: Path, cause: CatalogCause) -> str:
     module = module_of(cause)
     what, looks = describe(module)
     parts = [
@@ -110,7 +110,7 @@ def _wrapped(text: str) -> str:
     return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
-def _picture(root: Path, cause: Cause) -> Iterator[str]:
+def _picture(root: Path, cause: CatalogCause) -> Iterator[str]:
     run = read_recording(root, cause)
     if run is None:
         return
@@ -122,7 +122,7 @@ def _picture(root: Path, cause: Cause) -> Iterator[str]:
     )
 
 
-def _measures(cause: Cause, module: ModuleType) -> Iterator[str]:
+def _measures(cause: CatalogCause, module: ModuleType) -> Iterator[str]:
     """The collectors that see it and what they record, and the accounts of its seconds."""
     if cause.seen_by:
         head = "| collector | `disable=` | what it records |\n|---|---|---|"
@@ -144,7 +144,7 @@ def _measures(cause: Cause, module: ModuleType) -> Iterator[str]:
         )
 
 
-def _collector_row(collector: Collector) -> str:
+def _collector_row(collector: CatalogCollector) -> str:
     events = [f"`{one}`" for one in collector.events]
     samples = [f"`{one.name}`" for one in collector.samples]
     recorded = [f"events {', '.join(events)}"] if events else []
@@ -178,7 +178,7 @@ def _fixes(module: ModuleType) -> Iterator[str]:
             yield _wrapped(f"*Trade-off:* {fix.price}")
 
 
-def _with_links(cause: Cause, text: str) -> str:
+def _with_links(cause: CatalogCause, text: str) -> str:
     """A look-alike as an item of a list; the causes that it names first lead to their pages."""
     name, _, how = text.partition(":")
     for other in re.findall(r"`(\w+)`", name):

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import cause_of_account, rule_of
-from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, Cause, Hue
+from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, CatalogCause, Hue
 from tb_slowdown_plugin.catalog.collectors import Signal, signal
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.catalog.signals import THREAD_CPU
@@ -44,7 +44,7 @@ def write_pictures(root: Path) -> dict[str, str]:
     return pictures
 
 
-def read_recording(root: Path, cause: Cause) -> Run | None:
+def read_recording(root: Path, cause: CatalogCause) -> Run | None:
     """The recorded run of the program of a cause, None without one."""
     folder = root / "tests" / "recordings" / cause.program
     if not cause.program or not folder.is_dir():
@@ -53,7 +53,7 @@ def read_recording(root: Path, cause: Cause) -> Run | None:
     return run
 
 
-def colored_accounts(cause: Cause, run: Run) -> list[str]:
+def colored_accounts(cause: CatalogCause, run: Run) -> list[str]:
     """The accounts of a run that its picture colors: those that the catalog names, else its own."""
     measured = run.steps.accounts
     named = [name for name in cause.shown if name in measured]
@@ -66,7 +66,7 @@ def colored_accounts(cause: Cause, run: Run) -> list[str]:
     ]
 
 
-def shown_signal(cause: Cause, run: Run) -> tuple[str, Signal] | None:
+def shown_signal(cause: CatalogCause, run: Run) -> tuple[str, Signal] | None:
     """The signal below the step times, with its name in the record; None without one."""
     for name in run.signals.values:
         known = signal(name)
@@ -75,7 +75,7 @@ def shown_signal(cause: Cause, run: Run) -> tuple[str, Signal] | None:
     return None
 
 
-def draw(cause: Cause, run: Run) -> str:
+def draw(cause: CatalogCause, run: Run) -> str:
     """The image: step times with the cause's seconds in its color, and its signal below."""
     seconds = 1e3 * run.steps.period_seconds
     part = np.zeros(len(seconds))
@@ -122,7 +122,7 @@ def _count(edges: np.ndarray) -> str:
     return f"{steps} step{'s' if sizes != [1] else ''}"
 
 
-def _legend(cause: Cause, run: Run) -> Iterable[str]:
+def _legend(cause: CatalogCause, run: Run) -> Iterable[str]:
     """What the color stands for."""
     colored = colored_accounts(cause, run)
     took = {name: float(np.nansum(run.steps.accounts[name])) for name in colored}
@@ -193,7 +193,7 @@ def _lane(run: Run, name: str, known: Signal, top: int) -> Iterable[str]:
     )
 
 
-def _frame(cause: Cause, height: int, parts: str) -> str:
+def _frame(cause: CatalogCause, height: int, parts: str) -> str:
     family = FAMILIES[cause.family]
     label = html.escape(f"{cause.title}: step times of a recorded run", quote=True)
     return (

@@ -54,7 +54,7 @@ who is color-blind, and textures separate the members of a family."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CatalogCause:
     """One cause of a slowdown."""
 
     id: str
@@ -83,7 +83,7 @@ class Cause:
 _UNVERIFIED: Final = "**not verified on hardware**"
 
 _CAUSES: Final = (
-    Cause(
+    CatalogCause(
         "warm_up", "Warm-up", "Wu", "warmup", "solid",
         "the first steps or the first epoch take longer: tracing, compilation, variables, caches, "
         "cold reads",
@@ -92,7 +92,7 @@ _CAUSES: Final = (
         program="warm_up_first_pass",
         shown=("input_wait", "tracing:first", "first_execution:first"),
     ),
-    Cause(
+    CatalogCause(
         "retracing", "Retracing", "Rt", "compile", "solid",
         "a `tf.function` is retraced, and which argument changed from what to what; "
         "`model.predict()` in a loop",
@@ -100,14 +100,14 @@ _CAUSES: Final = (
         asked=20, seen_by=("retraces",),
         program="retracing_number",
     ),
-    Cause(
+    CatalogCause(
         "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
         "XLA recompiles for new shapes or values though nothing is retraced",
         "CPU, H200",
         asked=110, seen_by=("retraces", "xla_compilation"),
         program="xla_shapes",
     ),
-    Cause(
+    CatalogCause(
         "graph_growth", "Graph growth", "Gg", "compile", "dots",
         "operations are added to the graph in each iteration",
         "CPU",
@@ -115,7 +115,7 @@ _CAUSES: Final = (
         program="graph_growth_assign",
         shown=("graph_operations",),
     ),
-    Cause(
+    CatalogCause(
         "shape_churn", "Shape churn", "Sc", "compile", "back",
         "new batch shapes at nearly every step, so nothing can be reused",
         "CPU",
@@ -123,7 +123,7 @@ _CAUSES: Final = (
         program="shape_churn",
         shown=("batch_shapes",),
     ),
-    Cause(
+    CatalogCause(
         "input_pipeline", "Input pipeline", "In", "data", "solid",
         "the step waits for input; the slow stage by name, shuffle buffer refills, caches that are "
         "never complete",
@@ -131,7 +131,7 @@ _CAUSES: Final = (
         asked=30, seen_by=("input_wait",),
         program="input_slow_stage",
     ),
-    Cause(
+    CatalogCause(
         "host_device_transfer", "Host-device transfer", "Hd", "data", "slash",
         "copies make the step longer",
         f"captures of V100 (TensorFlow) and MI300X (JAX); a run that copies slow {_UNVERIFIED}",
@@ -140,7 +140,7 @@ _CAUSES: Final = (
         stand_in="the CPU is the device",
         shown=("phase:to_device",),
     ),
-    Cause(
+    CatalogCause(
         "communication", "Communication", "Cm", "data", "dots",
         "workers wait for each other, or a step for another process",
         f"one machine; network {_UNVERIFIED}",
@@ -148,14 +148,14 @@ _CAUSES: Final = (
         program="communication",
         stand_in="two workers on one machine",
     ),
-    Cause(
+    CatalogCause(
         "garbage_collection", "Garbage collection", "Gc", "memory", "solid",
         "Python's garbage collector pauses the program",
         "CPU",
         asked=40, seen_by=("garbage_collection",),
         program="garbage_collection_heap",
     ),
-    Cause(
+    CatalogCause(
         "tensor_retention", "Tensor retention", "Tr", "memory", "slash",
         "tensors are never freed: an open tape, a history that is concatenated",
         "CPU, H200",
@@ -164,7 +164,7 @@ _CAUSES: Final = (
         stand_in="the CPU uses the allocator of GPUs",
         shown=("allocator_in_use_bytes",),
     ),
-    Cause(
+    CatalogCause(
         "host_memory", "Host memory", "Hm", "memory", "dots",
         "page faults, memory pressure, swapping",
         f"CPU; swap {_UNVERIFIED}",
@@ -172,7 +172,7 @@ _CAUSES: Final = (
         program="host_memory_faults",
         shown=("major_faults",),
     ),
-    Cause(
+    CatalogCause(
         "gpu_memory", "GPU memory", "Gm", "memory", "back",
         "the allocator nears its limit, fragments or waits",
         "captures of V100 and MI300X; an H200 of which the program may use 1 GiB",
@@ -181,14 +181,14 @@ _CAUSES: Final = (
         stand_in="the CPU uses the allocator of GPUs",
         shown=("allocator_in_use_bytes",),
     ),
-    Cause(
+    CatalogCause(
         "checkpointing", "Checkpointing", "Ck", "saving", "solid",
         "checkpoint saves take time, or more time each",
         "local disk",
         asked=70, seen_by=("step_time", "checkpoints"),
         program="checkpoint_slow",
     ),
-    Cause(
+    CatalogCause(
         "disk", "Disk", "Dk", "saving", "slash",
         "growing files, a busy disk, a disk that is nearly full",
         f"local disk; a full disk {_UNVERIFIED}",
@@ -196,14 +196,14 @@ _CAUSES: Final = (
         program="disk_rewritten_log",
         shown=("disk_written_bytes",),
     ),
-    Cause(
+    CatalogCause(
         "callbacks", "Callbacks", "Cb", "saving", "dots",
         "a Keras callback or summary writing takes the time; which one",
         "CPU",
         asked=80, seen_by=("step_time", "summaries"),
         program="callbacks_slow",
     ),
-    Cause(
+    CatalogCause(
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
         "other processes, a CPU quota, or fewer cores take the CPU from the process",
         f"CPU; cgroup throttling {_UNVERIFIED}",
@@ -211,7 +211,7 @@ _CAUSES: Final = (
         program="cpu_contention",
         shown=("run_delay_seconds",),
     ),
-    Cause(
+    CatalogCause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
         "work in Python grows with the run, or takes much of each step; which line",
         "CPU, H200",
@@ -219,7 +219,7 @@ _CAUSES: Final = (
         program="python_overhead",
         shown=("thread_cpu_seconds",),
     ),
-    Cause(
+    CatalogCause(
         "thermal", "Thermal throttling", "Th", "machine", "dots",
         "a device is throttled: heat or hardware, never a power cap alone",
         _UNVERIFIED,
@@ -228,29 +228,29 @@ _CAUSES: Final = (
         stand_in="a rehearsal: a stand-in for the driver reports what NVML documents",
         shown=("gpu_clock_hertz",),
     ),
-    Cause(
+    CatalogCause(
         "profiling", "Profiling", "Pf", "machine", "back",
         "the profiler was on",
         "CPU",
         asked=120, seen_by=("captures",),
         program="profiling",
     ),
-    Cause(
+    CatalogCause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
         "computing gradients keeps getting slower, or some are never used",
         "CPU, H200",
         asked=140, seen_by=("step_time", "wide_gradients"),
         program="backward_pass",
     ),
-    Cause(
+    CatalogCause(
         "optimizer_state", "Optimizer state", "Os", "model", "slash",
         "the optimizer is re-created, or its variables grow",
         "CPU",
         asked=130, seen_by=("optimizers",),
         program="optimizer_anew",
     ),
-    Cause("workload", "Workload", "Wl", "neutral", "dots"),
-    Cause("unexplained", "Unexplained", "Un", "neutral", "back"),
+    CatalogCause("workload", "Workload", "Wl", "neutral", "dots"),
+    CatalogCause("unexplained", "Unexplained", "Un", "neutral", "back"),
 )  # fmt: skip
 
 CAUSES: Final = {cause.id: cause for cause in _CAUSES}

@@ -32,7 +32,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Collector:
+class CatalogCollector:
     """One family of signals."""
 
     id: str
@@ -70,43 +70,45 @@ _DEVICE: Final = (
 )  # fmt: skip
 
 _COLLECTORS: Final = (
-    Collector("step_time", "Step time"),
-    Collector("retraces", "Retraces, with reason and seconds",
-              "tracing.collector:TraceCollector", name="tracing",
-              events=("Trace", "Execution", "called_at", "function_options", "open_loop",
-                      "fetched_at")),
-    Collector("xla_compilation", "XLA compilations", "xla.collector:XlaCompilations",
-              needs=("retraces",), events=("xla_compilation", "xla_needs")),
-    Collector("garbage_collection", "Garbage collection pauses",
-              "python.garbage:GarbageCollector", name="gc", events=("GcPause", "gc_forced")),
-    Collector("input_wait", "Input wait", "input.wait:InputWait"),
-    Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages",
-              events=("input_pipeline", "input_stage", "input_filtered", "input_function",
-                      "input_at", "cache_unfilled")),
-    Collector("batch_shapes", "Batch shapes", "input.batch_shapes:BatchShapes", (
+    CatalogCollector("step_time", "Step time"),
+    CatalogCollector("retraces", "Retraces, with reason and seconds",
+                     "tracing.collector:TraceCollector", name="tracing",
+                     events=("Trace", "Execution", "called_at", "function_options", "open_loop",
+                             "fetched_at")),
+    CatalogCollector("xla_compilation", "XLA compilations", "xla.collector:XlaCompilations",
+                     needs=("retraces",), events=("xla_compilation", "xla_needs")),
+    CatalogCollector("garbage_collection", "Garbage collection pauses",
+                     "python.garbage:GarbageCollector", name="gc", events=("GcPause", "gc_forced")),
+    CatalogCollector("input_wait", "Input wait", "input.wait:InputWait"),
+    CatalogCollector("input_stages", "Stages of the input pipeline", "input.stages:InputStages",
+                     events=("input_pipeline", "input_stage", "input_filtered", "input_function",
+                             "input_at", "cache_unfilled")),
+    CatalogCollector("batch_shapes", "Batch shapes", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct batch shapes so far", "Batch shapes"),
     ), events=("batch_shape", "py_dataset")),
-    Collector("checkpoints", "Checkpoints", "saving.checkpoints:Checkpoints",
-              events=("checkpoint", "checkpoint_from")),
-    Collector("summaries", "Summary writing", "saving.summaries:Summaries"),
-    Collector("optimizers", "Optimizers and their variables", "keras.optimizers:Optimizers", (
+    CatalogCollector("checkpoints", "Checkpoints", "saving.checkpoints:Checkpoints",
+                     events=("checkpoint", "checkpoint_from")),
+    CatalogCollector("summaries", "Summary writing", "saving.summaries:Summaries"),
+    CatalogCollector("optimizers", "Optimizers and their variables",
+                     "keras.optimizers:Optimizers", (
         Signal("optimizer_variables", "count", "Optimizer variables", "Optimizer variables"),
         Signal("optimizer_bytes", "bytes", "Size of optimizer variables", "Optimizers",
                suspect_of="optimizer_state"),
     ), events=("optimizer_created", "optimizer_at")),
-    Collector("wide_gradients", "Gradients that aren't used", "keras.wide_gradients:WideGradients",
-              events=("wide_gradient",)),
-    Collector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),
-    Collector("fit_calls", "Keras fit() calls", "keras.model_calls:FitCalls"),
-    Collector("evaluations", "Keras evaluate() calls", "keras.model_calls:Evaluations"),
-    Collector("model_setup", "load_model() and clear_session() calls",
-              "keras.model_setup:ModelSetup", needs=("retraces",)),
-    Collector("callback_lines", "Lines that make callbacks",
-              "keras.callback_lines:CallbackLines", events=("callback_made_at",)),
-    Collector("captures", "Profiler captures", "saving.profiler_captures:ProfilerCaptures",
-              events=("Capture",)),
-    Collector("process_memory", "Process: memory, page faults, context switches",
-              "system.memory:ProcessMemory", (
+    CatalogCollector("wide_gradients", "Gradients that aren't used",
+                     "keras.wide_gradients:WideGradients",
+                     events=("wide_gradient",)),
+    CatalogCollector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),
+    CatalogCollector("fit_calls", "Keras fit() calls", "keras.model_calls:FitCalls"),
+    CatalogCollector("evaluations", "Keras evaluate() calls", "keras.model_calls:Evaluations"),
+    CatalogCollector("model_setup", "load_model() and clear_session() calls",
+                     "keras.model_setup:ModelSetup", needs=("retraces",)),
+    CatalogCollector("callback_lines", "Lines that make callbacks",
+                     "keras.callback_lines:CallbackLines", events=("callback_made_at",)),
+    CatalogCollector("captures", "Profiler captures", "saving.profiler_captures:ProfilerCaptures",
+                     events=("Capture",)),
+    CatalogCollector("process_memory", "Process: memory, page faults, context switches",
+                     "system.memory:ProcessMemory", (
         Signal("rss_bytes", "bytes", "Host memory of the process (RSS)", "Host RSS",
                suspect_of="host_memory"),
         Signal("minor_faults", "count", "Minor page faults", "Minor page faults", cumulative=True),
@@ -117,20 +119,21 @@ _COLLECTORS: Final = (
         Signal("involuntary_switches", "count", "Involuntary context switches",
                "Switches, displaced", cumulative=True, suspect_of="cpu_contention"),
     )),
-    Collector("allocator", "Allocator, in use and peak", "memory.allocator:Allocator", (
+    CatalogCollector("allocator", "Allocator, in use and peak", "memory.allocator:Allocator", (
         Signal(names.ALLOCATOR_IN_USE, "bytes", "Allocator in use", "in use",
                per_device=True, suspect_of="tensor_retention"),
         Signal(names.ALLOCATOR_PEAK, "bytes", "Allocator peak", "peak",
                per_device=True, suspect_of="gpu_memory"),
     )),
-    Collector("graph", "Operations and functions in TensorFlow's graphs",
-              "tracing.graph_size:GraphSize", (
+    CatalogCollector("graph", "Operations and functions in TensorFlow's graphs",
+                     "tracing.graph_size:GraphSize", (
         Signal("graph_operations", "count", "Operations in the default graph", "Graph operations",
                suspect_of="graph_growth"),
         Signal("eager_functions", "count", "Functions in the eager context", "Functions, eager",
                suspect_of="graph_growth"),
     ), name="graph_size", events=("operations_added_at",)),
-    Collector("cpu_contention", "CPU run-queue wait, CPU quota", "system.cpu:CpuContention", (
+    CatalogCollector("cpu_contention", "CPU run-queue wait, CPU quota",
+                     "system.cpu:CpuContention", (
         Signal("run_delay_seconds", "seconds", "CPU run-queue wait of all threads",
                "CPU run-queue wait", cumulative=True),
         Signal("thread_run_delay_seconds", "seconds", "CPU run-queue wait of the training thread",
@@ -139,16 +142,17 @@ _COLLECTORS: Final = (
                cumulative=True),
         Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),
     )),
-    Collector("child_processes", "Processes that the program starts",
-              "system.child_processes:ChildProcesses", (
+    CatalogCollector("child_processes", "Processes that the program starts",
+                     "system.child_processes:ChildProcesses", (
         Signal("child_cpu_seconds", "seconds", "CPU time of processes that the program started",
                "Children, CPU time", cumulative=True),
     ), events=("child_at",)),
-    Collector("cpu_speed", "CPU time of a fixed computation", "system.cpu_speed:CpuSpeed", (
+    CatalogCollector("cpu_speed", "CPU time of a fixed computation", "system.cpu_speed:CpuSpeed", (
         Signal("fixed_work_seconds", "seconds", "CPU time of a fixed computation",
                "CPU time, fixed work"),
     )),
-    Collector("pressure", "CPU, memory, and I/O pressure (PSI)", "system.pressure:Pressure", (
+    CatalogCollector("pressure", "CPU, memory, and I/O pressure (PSI)",
+                     "system.pressure:Pressure", (
         Signal("cpu_pressure_seconds", "seconds", "CPU pressure (PSI)",
                "CPU pressure", cumulative=True),
         Signal("io_pressure_seconds", "seconds", "I/O pressure (PSI)",
@@ -156,7 +160,7 @@ _COLLECTORS: Final = (
         Signal("memory_pressure_seconds", "seconds", "Memory pressure (PSI)",
                "Memory pressure", cumulative=True),
     )),
-    Collector("host_memory", "Machine: memory and swap", "system.memory:HostMemory", (
+    CatalogCollector("host_memory", "Machine: memory and swap", "system.memory:HostMemory", (
         Signal("memory_available_bytes", "bytes", "Memory available on the machine",
                "Memory available"),
         Signal("swap_used_bytes", "bytes", "Swap in use on the machine", "Swap in use"),
@@ -164,43 +168,45 @@ _COLLECTORS: Final = (
         Signal("container_memory_limit_bytes", "bytes", "Memory limit of the container",
                "Container limit"),
     )),
-    Collector("disk_io", "Disk reads and writes", "saving.disk:DiskIo", (
+    CatalogCollector("disk_io", "Disk reads and writes", "saving.disk:DiskIo", (
         Signal("disk_read_bytes", "bytes", "Read from disks", "Read from disks", cumulative=True),
         Signal("disk_written_bytes", "bytes", "Written to disks", "Written to disks",
                cumulative=True),
     )),
-    Collector("output_files", "Files written by the run", "saving.disk:OutputFiles", (
+    CatalogCollector("output_files", "Files written by the run", "saving.disk:OutputFiles", (
         Signal("output_bytes", "bytes", "Size of the logdir and checkpoints",
                "Output on disk"),
         Signal("output_files", "count", "Number of files in these", "Output files"),
         Signal("disk_free_bytes", "bytes", "Free disk space for the logdir", "Disk space free"),
     )),
-    Collector("nvml", "NVIDIA GPU: memory, load, clock, power, temperature", "system.gpu:Nvml",
-              _DEVICE),
-    Collector("amd_gpu", "AMD GPU: memory, load, clock, power, temperature",
-              "system.amd_gpu:AmdGpu", _DEVICE),
-    Collector("communication", "All-reduce wait", "distributed:Communication"),
-    Collector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
+    CatalogCollector("nvml", "NVIDIA GPU: memory, load, clock, power, temperature",
+                     "system.gpu:Nvml",
+                     _DEVICE),
+    CatalogCollector("amd_gpu", "AMD GPU: memory, load, clock, power, temperature",
+                     "system.amd_gpu:AmdGpu", _DEVICE),
+    CatalogCollector("communication", "All-reduce wait", "distributed:Communication"),
+    CatalogCollector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
         Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
         Signal("live_tensor_bytes", "bytes", "Size of live eager tensors", "Live tensors"),
     ), events=("tensor_census", "tensors_added_at")),
-    Collector("tapes", "Gradient tapes and live tensors", "memory.tapes:Tapes", (
+    CatalogCollector("tapes", "Gradient tapes and live tensors", "memory.tapes:Tapes", (
         Signal("open_tapes", "count", "Gradient tapes open across steps", "Open tapes"),
         Signal("oldest_tape_steps", "count", "Steps since the oldest open tape began",
                "Oldest tape, steps"),
         Signal("live_tapes", "count", "Gradient tapes that hold tensors",
                "Live tapes"),
     ), events=("open_tape",)),
-    Collector("busy_threads", "Threads beside the training", "python.busy_threads:BusyThreads", (
+    CatalogCollector("busy_threads", "Threads beside the training",
+                     "python.busy_threads:BusyThreads", (
         Signal("polling_seconds", "seconds", "CPU time of threads that poll", "Polling",
                cumulative=True),
         Signal("computing_seconds", "seconds", "CPU time of threads that compute for themselves",
                "Other threads", cumulative=True),
     ), events=("polling_at", "computing_at")),
-    Collector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
-              events=("slow_step",)),
-    Collector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",
-              events=("python_stack",)),
+    CatalogCollector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
+                     events=("slow_step",)),
+    CatalogCollector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",
+                     events=("python_stack",)),
 )  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}

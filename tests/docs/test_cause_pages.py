@@ -31,7 +31,7 @@ from cause_pictures import (  # noqa: E402
 )
 from cause_reports import REPORTS  # noqa: E402
 
-from tb_slowdown_plugin.catalog.causes import CAUSES, NAMED, Cause  # noqa: E402
+from tb_slowdown_plugin.catalog.causes import CAUSES, NAMED, CatalogCause  # noqa: E402
 from tb_slowdown_plugin.catalog.collectors import COLLECTORS  # noqa: E402
 from tb_slowdown_plugin.catalog.signals import THREAD_CPU  # noqa: E402
 from tb_slowdown_plugin.records import types  # noqa: E402
@@ -43,7 +43,7 @@ MOST_PICTURE_BYTES = 15_000
 
 
 @EACH
-def test_a_cause_says_what_it_is_and_what_helps(cause: Cause) -> None:
+def test_a_cause_says_what_it_is_and_what_helps(cause: CatalogCause) -> None:
     what, looks = describe(module_of(cause))
     assert 20 < len(what) < 500
     assert 20 < len(looks) < 300
@@ -57,7 +57,7 @@ def test_a_cause_says_what_it_is_and_what_helps(cause: Cause) -> None:
 
 
 @EACH
-def test_a_page_shows_what_the_cause_is_confused_with(cause: Cause) -> None:
+def test_a_page_shows_what_the_cause_is_confused_with(cause: CatalogCause) -> None:
     look_alikes = list_look_alikes(module_of(cause))
     assert len(look_alikes) >= 3
     others = {
@@ -73,7 +73,7 @@ def test_a_page_shows_what_the_cause_is_confused_with(cause: Cause) -> None:
 
 
 @EACH
-def test_a_page_names_what_measures_the_cause(cause: Cause) -> None:
+def test_a_page_names_what_measures_the_cause(cause: CatalogCause) -> None:
     page = PAGES[f"causes/{cause.id}.md"].partition("## How it is measured")[2]
     for name in cause.seen_by:
         assert COLLECTORS[name].title in page
@@ -97,7 +97,7 @@ def test_records_have_what_the_pages_name() -> None:
 
 
 @EACH
-def test_a_picture_shows_the_cause_in_a_recorded_run(cause: Cause) -> None:
+def test_a_picture_shows_the_cause_in_a_recorded_run(cause: CatalogCause) -> None:
     run = read_recording(ROOT, cause)
     assert run is not None
     colored, below = colored_accounts(cause, run), shown_signal(cause, run)
