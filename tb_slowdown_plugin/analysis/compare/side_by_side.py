@@ -17,7 +17,7 @@ from tb_slowdown_plugin.analysis.prepare.run_settings import tell_setting
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ComparedRun:
     """One run."""
 
     run: str
@@ -42,7 +42,7 @@ class SideBySide:
     """Several runs, in the order in which they were given."""
 
     unit: Literal["step", "item"]
-    columns: tuple[Column, ...]
+    columns: tuple[ComparedRun, ...]
     settings: tuple[tuple[str, tuple[str, ...]], ...]
     """Name and values, one a run, of what differs in configuration and environment."""
     terms: tuple[TermRow, ...]
@@ -55,7 +55,7 @@ def put_side_by_side(runs: Sequence[RunLedger]) -> SideBySide:
     first, *others = runs
     found = [compare([first], [other]) for other in others]
     columns = [
-        Column(run.run, run.step.seconds, run.warm_up_seconds, against)
+        ComparedRun(run.run, run.step.seconds, run.warm_up_seconds, against)
         for run, against in zip(runs, [None, *found], strict=True)
     ]
     names = dict.fromkeys(name for run in runs for name in run.terms)
