@@ -23,7 +23,7 @@ RowKind: TypeAlias = Kind | Literal["rest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedItem:
     """One operation, stage, copy or gap in both captures."""
 
     kind: RowKind
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CaptureComparison:
     """What differs, most first."""
 
     fast_seconds: float
@@ -54,11 +54,11 @@ class Comparison:
     slow_seconds: float
     parts: tuple[tuple[Part, float, float], ...]
     """(part, fast, slow); they sum up to the step."""
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedItem, ...]
     headline: str
 
 
-def compare(fast: Trace, slow: Trace) -> Comparison:
+def compare(fast: Trace, slow: Trace) -> CaptureComparison:
     """Compares the mean step of two captures.
 
     A row counts for no more than the part of the step that it lies in has grown by:
@@ -76,7 +76,7 @@ def compare(fast: Trace, slow: Trace) -> Comparison:
     fast_step = sum(before for _, before, _ in parts)
     slow_step = sum(after for _, _, after in parts)
     headline = _headline(parts, rows)
-    return Comparison(fast_step, slow_step, parts, tuple(rows[:_MOST_ROWS]), headline)
+    return CaptureComparison(fast_step, slow_step, parts, tuple(rows[:_MOST_ROWS]), headline)
 
 
 def milliseconds(seconds: float) -> str:
@@ -92,7 +92,7 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds >= 0.0000995 else f"{seconds * 1e6:.3g} \u00b5s"
 
 
-class _Side(NamedTuple):
+class _ItemTimes(NamedTuple):
     """One item in one of the captures."""
 
     seconds: float
@@ -100,26 +100,28 @@ class _Side(NamedTuple):
     place: int | None
 
 
-def _rows(fast: Trace, slow: Trace) -> list[Row]:
+def _rows(fast: Trace, slow: Trace) -> list[ComparedItem]:
     before, after = _sides(fast), _sides(slow)
-    nothing = _Side(0.0, 0.0, None)
+    nothing = _ItemTimes(0.0, 0.0, None)
     rows = []
     for key in dict.fromkeys([*after, *before]):
         one, other = before.get(key, nothing), after.get(key, nothing)
         rows.append(
-            Row(*key, one.seconds, other.seconds, one.calls, other.calls, one.place, other.place)
+            ComparedItem(
+                *key, one.seconds, other.seconds, one.calls, other.calls, one.place, other.place
+            )
         )
     return rows
 
 
-def _sides(trace: Trace) -> dict[tuple[RowKind, Part, str], _Side]:
+def _sides(trace: Trace) -> dict[tuple[RowKind, Part, str], _ItemTimes]:
     steps = max(1, len(trace.steps))
     place = places(trace.steps)
     longest = np.zeros(len(trace.items), np.int64)
     order = np.argsort(trace.cell_seconds, kind="stable")
     longest[trace.cell_item[order]] = trace.cell_step[order]  # the last one written is the longest
-    found: dict[tuple[RowKind, Part, str], _Side] = {
-        (item.kind, item.part, item.name): _Side(
+    found: dict[tuple[RowKind, Part, str], _ItemTimes] = {
+        (item.kind, item.part, item.name): _ItemTimes(
             float(seconds), item.calls / steps, _known(place[step])
         )
         for item, seconds, step in zip(
@@ -127,7 +129,7 @@ def _sides(trace: Trace) -> dict[tuple[RowKind, Part, str], _Side]:
         )
     }
     rest = trace.parts["rest"]
-    found["rest", "rest", PART_NAMES["rest"]] = _Side(
+    found["rest", "rest", PART_NAMES["rest"]] = _ItemTimes(
         float(np.mean(rest)), 1.0, _known(place[int(np.argmax(rest))])
     )
     return found
@@ -137,14 +139,14 @@ def _known(place: np.int64) -> int | None:
     return int(place) if place >= 0 else None
 
 
-def _rank(rows: list[Row], growth: dict[Part, float]) -> list[Row]:
-    def weight(row: Row) -> float:
+def _rank(rows: list[ComparedItem], growth: dict[Part, float]) -> list[ComparedItem]:
+    def weight(row: ComparedItem) -> float:
         limit = growth[row.part]
         if row.difference >= 0.0:
             return min(row.difference, max(limit, 0.0))
         return max(row.difference, min(limit, 0.0))
 
-    def rank(row: Row) -> float:
+    def rank(row: ComparedItem) -> float:
         # Named work says more than the rest of about the same size.
         return abs(weight(row)) * (_DEEP_ENOUGH if row.kind == "rest" else 1.0)
 
@@ -161,7 +163,7 @@ def _rank(rows: list[Row], growth: dict[Part, float]) -> list[Row]:
     return rows
 
 
-def _headline(parts: Sequence[tuple[Part, float, float]], rows: list[Row]) -> str:
+def _headline(parts: Sequence[tuple[Part, float, float]], rows: list[ComparedItem]) -> str:
     """By how much, and in which parts of the step: those add up, which rows do not.
 
     What runs in other threads, and a stage with the operations that it runs, take more in sum
@@ -187,7 +189,7 @@ def _size(moved: tuple[float, Part]) -> float:
     return -abs(moved[0])
 
 
-def _moved(seconds: float, part: Part, rows: Iterable[Row]) -> str:
+def _moved(seconds: float, part: Part, rows: Iterable[ComparedItem]) -> str:
     """What a part of the step takes more or less, and in what for the most."""
     way = "more" if seconds > 0.0 else "less"
     lead = next((row for row in rows if row.part == part and row.difference * seconds > 0.0), None)
@@ -195,7 +197,7 @@ def _moved(seconds: float, part: Part, rows: Iterable[Row]) -> str:
     return f"{milliseconds(abs(seconds))} {way} in {PART_NAMES[part]}{most}"
 
 
-def _name(row: Row) -> str:
+def _name(row: ComparedItem) -> str:
     if row.kind == "rest":
         return row.name
     if row.kind == "stage":

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.profiler.compare import Comparison, milliseconds
+from tb_slowdown_plugin.profiler.compare import CaptureComparison, milliseconds
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import places
 from tb_slowdown_plugin.profiler.types import Int, Trace
@@ -77,7 +77,7 @@ def _chosen(place: Int, window: tuple[int, int] | None) -> Int:
     return np.flatnonzero((known >= max(first, 0)) & (known <= last))
 
 
-def comparison_body(comparison: Comparison) -> dict[str, Any]:
+def comparison_body(comparison: CaptureComparison) -> dict[str, Any]:
     """A comparison; each row with its `difference`."""
     return {
         "fast_seconds": comparison.fast_seconds,

@@ -11,7 +11,7 @@ import pytest
 
 import tbslow
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.profiler.compare import Comparison, compare
+from tb_slowdown_plugin.profiler.compare import CaptureComparison, compare
 from tb_slowdown_plugin.profiler.digest import captured_in, recorded_steps
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import find_sessions
@@ -86,7 +86,7 @@ def train_undisturbed(folder: Path, stage_slows: bool) -> tuple[Path, Run]:
     return logdir, run
 
 
-def compare_captures(logdir: Path, run: Run) -> Comparison:
+def compare_captures(logdir: Path, run: Run) -> CaptureComparison:
     by_name = {
         session.name: read_trace(session.files[0].path, recorded_steps(run))
         for session in find_sessions(logdir, ".")
