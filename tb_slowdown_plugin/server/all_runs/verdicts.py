@@ -45,7 +45,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VerdictRow:
     """What was found in one run."""
 
     version: str
@@ -93,7 +93,7 @@ class Verdicts:
         self._clock = clock
         self._store = uuid.uuid4().hex[:8]
         self._changed = threading.Condition()
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, VerdictRow] = {}
         self._wanted: Mapping[str, str] = {}
         """Run -> the version that there is now."""
         self._queue: deque[str] = deque()
@@ -106,7 +106,7 @@ class Verdicts:
         self._written_at = -_KEEP_SECONDS
         self._unwritten = False
 
-    def row(self, name: str) -> Row | None:
+    def row(self, name: str) -> VerdictRow | None:
         """What was found in a run, of whatever version; None as long as nobody has looked."""
         with self._changed:
             return self._rows.get(name)
@@ -190,7 +190,7 @@ class Verdicts:
     def _put(self, name: str, version: str, found: Judged) -> None:
         self._number += 1
         digest, error = (None, found) if isinstance(found, str) else (found, "")
-        self._rows[name] = Row(version, digest, error, self._number)
+        self._rows[name] = VerdictRow(version, digest, error, self._number)
 
     def _work(self) -> None:
         judge: Judge | None = None
