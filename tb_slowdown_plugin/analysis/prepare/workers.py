@@ -29,7 +29,7 @@ _OWN_WORK: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class WorkerGroup:
     """The workers of a run, chief first. `W` workers, `S` steps of the chief."""
 
     indices: tuple[int, ...]
@@ -54,7 +54,7 @@ class Group:
         return np.asarray(np.nan_to_num(self.waits.min(axis=0)))
 
 
-def find_group(run: Run) -> Group | None:
+def find_group(run: Run) -> WorkerGroup | None:
     """What the workers of a run wait; None for one worker, or if they measured no waiting."""
     if not run.workers:
         return None
@@ -81,7 +81,7 @@ def find_group(run: Run) -> Group | None:
         lost[together] += np.where(last == 0, np.maximum(lateness - excess, 0.0), 0.0)
     alone = ~together
     lost[alone] = np.maximum(waiting[0][alone] - float(np.median(known.min(axis=0))), 0.0)
-    return Group(tuple(map(_index, members)), waits, late, lost)
+    return WorkerGroup(tuple(map(_index, members)), waits, late, lost)
 
 
 def describe_workers(run: Run) -> tuple[Mapping[str, Any], ...]:
@@ -131,7 +131,7 @@ class Last:
     """Of those steps: the longest stretch."""
 
 
-def count_last(group: Group, steps: StepTable) -> tuple[Last, ...]:
+def count_last(group: WorkerGroup, steps: StepTable) -> tuple[Last, ...]:
     """How often each worker was last, in the order of the group.
 
     Args:

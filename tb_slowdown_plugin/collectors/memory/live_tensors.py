@@ -21,8 +21,8 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
-    Group,
     Holder,
+    TensorGroup,
     find_holder,
     find_scripts,
     take_census,
@@ -149,7 +149,7 @@ class LiveTensors:
                 break  # the program wants to end
         return census.count, census.size_bytes
 
-    def _tell(self, group: Group, holder: Holder, census: Census) -> None:
+    def _tell(self, group: TensorGroup, holder: Holder, census: Census) -> None:
         numbers = {
             "count": group.count,
             "bytes": group.size_bytes,

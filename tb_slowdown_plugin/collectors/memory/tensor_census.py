@@ -50,7 +50,7 @@ _FRAMES: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TensorGroup:
     """Tensors of one dtype and shape."""
 
     kind: str
@@ -67,7 +67,7 @@ class Census:
 
     count: int
     size_bytes: int
-    groups: tuple[Group, ...]
+    groups: tuple[TensorGroup, ...]
     """The largest first, by bytes and then by number."""
 
 
@@ -95,7 +95,7 @@ def take_census(tensor_class: type) -> Census:
         groups[key].append(tensor)
     described = sorted(
         (
-            Group(
+            TensorGroup(
                 f"{name} {shape}",
                 len(members) * stride,
                 sizes[name, shape] * len(members) * stride,

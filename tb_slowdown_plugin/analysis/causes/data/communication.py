@@ -30,7 +30,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.causes.data import connections
 from tb_slowdown_plugin.analysis.prepare.workers import (
-    Group,
+    WorkerGroup,
     count_last,
     excess_by_account,
     find_group,
@@ -153,7 +153,7 @@ def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     )
 
 
-def _workers(case: Case, group: Group) -> Workers:
+def _workers(case: Case, group: WorkerGroup) -> Workers:
     place = group.straggler
     if place is None:
         return Workers(in_turn=True)
@@ -162,7 +162,7 @@ def _workers(case: Case, group: Group) -> Workers:
     return Workers(group.indices[place], f"in `{account}`" if account else "")
 
 
-def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Iterable[str]:
+def _tell_group(case: Case, claimed: tuple[Finding, ...], group: WorkerGroup) -> Iterable[str]:
     seconds = lost_seconds(claimed)
     least = float(np.nanmedian(group.waits.min(axis=0)))
     yield (
@@ -197,7 +197,7 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
             )
 
 
-def _tell_recurrence(case: Case, group: Group) -> Iterable[str]:
+def _tell_recurrence(case: Case, group: WorkerGroup) -> Iterable[str]:
     """Whether it is the same one each time, and on hosts of which class."""
     last = count_last(group, case.run.steps)
     late_steps = sum(each.steps for each in last)

@@ -13,8 +13,8 @@ from tb_slowdown_plugin.collectors.memory import live_tensors
 from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, Rise
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
-    Group,
     Holder,
+    TensorGroup,
     find_holder,
     take_census,
 )
@@ -207,7 +207,7 @@ class Machine:
         self.now += self.seconds
         self.count += 100
         self.censuses.append(self.now)
-        return Census(self.count, 4 * self.count, (Group("float32 ()", self.count, 4, []),))
+        return Census(self.count, 4 * self.count, (TensorGroup("float32 ()", self.count, 4, []),))
 
     def find(self, samples, thread, places, scripts, may_go_on):
         for _ in range(2):
