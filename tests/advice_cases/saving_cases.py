@@ -12,7 +12,7 @@ from advice_cases.evidence import (
     SUMMARIES,
 )
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Board
-from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import PythonGrowth
 from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_fixes import (
     Collections,
 )
@@ -119,21 +119,24 @@ CASES: dict[str, tuple[Any, Any]] = {
     "garbage_collection_fixes.schedule": (Collections(), Collections(("train.py:9",))),
     "garbage_collection_fixes.keep_less": (Collections(), Collections(("train.py:9",))),
     "python_overhead_fixes.close_plots": (
-        Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
-        Growth(place="sample (agent.py:88)"),
+        PythonGrowth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
+        PythonGrowth(place="sample (agent.py:88)"),
     ),
-    "python_overhead_fixes.look_there": (Growth(place="sample (agent.py:88)"), Growth()),
+    "python_overhead_fixes.look_there": (
+        PythonGrowth(place="sample (agent.py:88)"),
+        PythonGrowth(),
+    ),
     "python_overhead_fixes.running_sum": (
-        Growth(),
-        Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
+        PythonGrowth(),
+        PythonGrowth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
     "python_overhead_fixes.bound_the_buffer": (
-        Growth(),
-        Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
+        PythonGrowth(),
+        PythonGrowth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
     "python_overhead_fixes.array_once": (
-        Growth(place="push (replay.py:3)", libraries=frozenset({"numpy"})),
-        Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
+        PythonGrowth(place="push (replay.py:3)", libraries=frozenset({"numpy"})),
+        PythonGrowth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
-    "python_overhead_fixes.compile_step": (Growth(eager=True), Growth()),
+    "python_overhead_fixes.compile_step": (PythonGrowth(eager=True), PythonGrowth()),
 }

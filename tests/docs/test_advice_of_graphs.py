@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.compile import (
     new_fetches,
 )
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as python_overhead
-from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import PythonGrowth
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -132,15 +132,19 @@ CASES: dict[str, CaseOfAdvice] = {
     "fetches": (new_fetches.advise(), "Fetch one set", fetches_one_set),
     "finalize": (graph_growth.advise(), "Finalize", finalizes_the_graph),
     "function": (graph_growth.advise(), "Or move", moves_into_a_function),
-    "sum": (python_overhead.advise(Growth()), "Keep a running sum", keeps_a_running_sum),
-    "compile": (python_overhead.advise(Growth(eager=True)), "Make the step", moves_into_a_function),
-    "ring": (python_overhead.advise(Growth()), "Bound the buffer", bounds_the_buffer),
+    "sum": (python_overhead.advise(PythonGrowth()), "Keep a running sum", keeps_a_running_sum),
+    "compile": (
+        python_overhead.advise(PythonGrowth(eager=True)),
+        "Make the step",
+        moves_into_a_function,
+    ),
+    "ring": (python_overhead.advise(PythonGrowth()), "Bound the buffer", bounds_the_buffer),
     "plots": (
-        python_overhead.advise(Growth(libraries=frozenset({"matplotlib"}))),
+        python_overhead.advise(PythonGrowth(libraries=frozenset({"matplotlib"}))),
         "Close each figure",
         closes_figures,
     ),
-    "array": (python_overhead.advise(Growth()), "Make a numpy array", writes_into_an_array),
+    "array": (python_overhead.advise(PythonGrowth()), "Make a numpy array", writes_into_an_array),
 }
 
 

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_neighbours
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.events import (
-    Growth,
+    EventGrowth,
     excess_of_first_pass,
     find_events,
     find_growth,
@@ -281,7 +281,7 @@ def _name_growth(steps: Steps, spent: Spent) -> list[Finding]:
     return findings
 
 
-def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:
+def _drift_of_events(account: str, growth: EventGrowth, floor: float) -> list[Finding]:
     # The operating system lets each of the events wait for a slice of time, or none, at random.
     jitter = SLICE_SECONDS * np.sqrt(growth.numbers["events"])
     if growth.lost_per_step.sum() < max(floor, jitter):

@@ -54,7 +54,7 @@ def is_sparse(column: Float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class EventGrowth:
     """Events that take longer and longer."""
 
     lost_per_step: Float
@@ -65,7 +65,7 @@ class Growth:
     numbers: dict[str, float]
 
 
-def find_growth(column: Float, rows: Int) -> Growth | None:
+def find_growth(column: Float, rows: Int) -> EventGrowth | None:
     """Tells whether the events of a sparse account take longer and longer.
 
     Args:
@@ -94,7 +94,7 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
         "events": float(count),
         "z": trend.z,
     }
-    return Growth(lost, numbers)
+    return EventGrowth(lost, numbers)
 
 
 def excess_of_first_pass(column: Float, epochs: Int) -> Float:

@@ -17,7 +17,7 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class SignalGrowth:
     """How a signal rises over a stretch of the run."""
 
     first: float
@@ -45,7 +45,7 @@ class Growth:
 
 def growth_of(
     case: Case, signal: str, rows: tuple[int, int], *, count: bool = False
-) -> Growth | None:
+) -> SignalGrowth | None:
     """How a signal rises in rows `rows` (inclusive); None without two samples there.
 
     Args:
@@ -64,7 +64,7 @@ def growth_of(
     if len(values) < 2:
         return None
     part = 1 if count else max(1, len(values) // 3)
-    return Growth(
+    return SignalGrowth(
         float(np.median(values[:part])),
         float(np.median(values[-part:])),
         int(np.median(where[:part])),

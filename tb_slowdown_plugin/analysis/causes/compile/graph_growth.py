@@ -45,7 +45,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     tell_seconds,
     working_rows,
 )
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import SignalGrowth, ends, growth_of
 from tb_slowdown_plugin.analysis.causes.compile import new_fetches
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal, duration
@@ -150,7 +150,10 @@ def explain(case: Case) -> Claim | None:
 
 
 def _explain_prepared(
-    case: Case, prepared: tuple[Finding, ...], more: tuple[Finding, ...], growth: Growth | None
+    case: Case,
+    prepared: tuple[Finding, ...],
+    more: tuple[Finding, ...],
+    growth: SignalGrowth | None,
 ) -> Claim:
     added = _find_lines(case)
     grows = f"adds {_pace(growth)} to the graph" if growth else "adds operations to the graph"
@@ -202,7 +205,7 @@ def tell_growing_graph_shortly(case: Case) -> str:
     return f"But its graph grows by {_pace(growth)}{where}: what that takes isn't measured."
 
 
-def _growth(case: Case) -> Growth | None:
+def _growth(case: Case) -> SignalGrowth | None:
     """How the graph grows with the steps; None where it hardly does."""
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
     growth = growth_of(case, "graph_operations", rows, count=True)
@@ -224,7 +227,7 @@ def _tell_line(added: Fact) -> str:
     )
 
 
-def _summary(growth: Growth, slow: Int) -> str:
+def _summary(growth: SignalGrowth, slow: Int) -> str:
     if len(slow):
         usual = round(float(np.median(np.diff(slow))))
         added = counted(round(growth.per_step * usual), "operation")
@@ -238,7 +241,7 @@ def _summary(growth: Growth, slow: Int) -> str:
     return f"The program adds {added} to the graph in every step, and the step time grows with it."
 
 
-def _pace(growth: Growth) -> str:
+def _pace(growth: SignalGrowth) -> str:
     """Operations per step, or in 100 steps where they are few."""
     if growth.per_step < 1:
         return f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
@@ -255,7 +258,7 @@ def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
     return rows if steady else rows[:0]
 
 
-def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
+def _evidence(case: Case, growth: SignalGrowth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
     yield _tell_size(case, growth)
     period = case.run.steps.period_seconds
     if len(slow):
@@ -278,7 +281,7 @@ def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> I
     )
 
 
-def _tell_size(case: Case, growth: Growth) -> str:
+def _tell_size(case: Case, growth: SignalGrowth) -> str:
     return (
         f"The default graph grew from {count(growth.first)} operations "
         f"({case.step_text(growth.first_row)}) to {count(growth.last)} "

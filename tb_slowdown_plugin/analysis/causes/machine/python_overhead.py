@@ -148,7 +148,7 @@ def explain(case: Case) -> Claim | None:
             *_tell_tensorflow(case, found),
         ),
         python_overhead_fixes.advise(
-            python_overhead_fixes.Growth(
+            python_overhead_fixes.PythonGrowth(
                 runs_eagerly(case), main[0] if main else "", libraries_at(case, main)
             )
         ),

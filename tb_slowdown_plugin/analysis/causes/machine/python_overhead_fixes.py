@@ -13,7 +13,7 @@ _PLOTS: Final = frozenset({"matplotlib", "seaborn", "plotly", "mpl_toolkits"})
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class PythonGrowth:
     """What the record says of Python work that grows."""
 
     eager: bool = False
@@ -29,34 +29,34 @@ class Growth:
         return f"in `{self.place}`" if self.place else "find what the loop keeps from step to step"
 
 
-def advise(growth: Growth) -> tuple[Advice, ...]:
+def advise(growth: PythonGrowth) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, growth)
 
 
-def _draws(growth: Growth) -> bool:
+def _draws(growth: PythonGrowth) -> bool:
     return not growth.libraries.isdisjoint(_PLOTS)
 
 
-def _keeps_something(growth: Growth) -> bool:
+def _keeps_something(growth: PythonGrowth) -> bool:
     """Work of the program's own, as far as the samples say."""
     return not _draws(growth)
 
 
-def _may_concatenate(growth: Growth) -> bool:
+def _may_concatenate(growth: PythonGrowth) -> bool:
     """NumPy works there, or nothing says who does."""
     return not growth.libraries or "numpy" in growth.libraries
 
 
-def _place_is_known(growth: Growth) -> bool:
+def _place_is_known(growth: PythonGrowth) -> bool:
     return bool(growth.place) and not _draws(growth)
 
 
-def _runs_eagerly(growth: Growth) -> bool:
+def _runs_eagerly(growth: PythonGrowth) -> bool:
     return growth.eager
 
 
-def look_there(growth: Growth) -> Advice:
+def look_there(growth: PythonGrowth) -> Advice:
     """At the place of the samples."""
     return Advice(
         f"Look at `{growth.place}`: it does more work in each step. Find what grows there (a "
@@ -64,7 +64,7 @@ def look_there(growth: Growth) -> Advice:
     )
 
 
-def close_plots(growth: Growth) -> Advice:
+def close_plots(growth: PythonGrowth) -> Advice:
     """Each figure stays until it is closed."""
     return Advice(
         "Close each figure after it is saved, or draw into one figure that is cleared: "
@@ -78,7 +78,7 @@ def close_plots(growth: Growth) -> Advice:
     )
 
 
-def running_sum(growth: Growth) -> Advice:
+def running_sum(growth: PythonGrowth) -> Advice:
     """Not over the whole list."""
     return Advice(
         "Keep a running sum instead of summing the whole list in each step.",
@@ -93,7 +93,7 @@ def running_sum(growth: Growth) -> Advice:
     )
 
 
-def bound_the_buffer(growth: Growth) -> Advice:
+def bound_the_buffer(growth: PythonGrowth) -> Advice:
     """A ring."""
     return Advice(
         "Bound the buffer: a ring forgets the oldest entry by itself.",
@@ -107,7 +107,7 @@ def bound_the_buffer(growth: Growth) -> Advice:
     )
 
 
-def array_once(growth: Growth) -> Advice:
+def array_once(growth: PythonGrowth) -> Advice:
     """Not copied each time."""
     return Advice(
         "Make a numpy array once and write into it: `np.concatenate` and `np.append` copy all "
@@ -157,5 +157,5 @@ OFFERS: Final = (
     Offer(plain(compile_step), when=_runs_eagerly),
 )
 
-EXAMPLES: Final = (Growth(),)
+EXAMPLES: Final = (PythonGrowth(),)
 """Evidence for its page in the documentation."""

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import SignalGrowth, ends, growth_of
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES, SLOWEST_COMPUTING
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, NOTABLE_GROWTH, SEVERAL
@@ -20,7 +20,7 @@ RESIDENT: Final = "rss_bytes"
 class GrowingBytes(NamedTuple):
     """Memory that goes on growing."""
 
-    growth: Growth
+    growth: SignalGrowth
     what: str
     """As a sentence begins: "Live tensor memory"."""
     holder: str
@@ -51,7 +51,7 @@ def find_growing_bytes(
     return None
 
 
-def _takes_so_long(growth: Growth, levels: tuple[float, float]) -> bool:
+def _takes_so_long(growth: SignalGrowth, levels: tuple[float, float]) -> bool:
     """Whether steps can rise from one level to the other by working on what has grown."""
     return levels[1] - levels[0] <= (growth.last - growth.first) / SLOWEST_COMPUTING
 
@@ -65,7 +65,7 @@ def _rise_of_items(case: Case, rows: tuple[int, int]) -> float:
     return last / first if first > 0 else 1.0
 
 
-def _is_of_items(growth: Growth, more: float) -> bool:
+def _is_of_items(growth: SignalGrowth, more: float) -> bool:
     """Whether tensors grow no more than what steps are given, as with longer sequences."""
     return more > LARGER and growth.last <= LARGER * more * growth.first
 
@@ -145,6 +145,6 @@ def tensors_grow(case: Case) -> bool:
     )
 
 
-def goes_on(growth: Growth) -> bool:
+def goes_on(growth: SignalGrowth) -> bool:
     """Whether it rises again and again: a buffer that was made once is kept, but no leak."""
     return growth.steady and not growth.one_rise

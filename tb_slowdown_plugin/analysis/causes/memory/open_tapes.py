@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, tell_seconds
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import SignalGrowth, ends, growth_of
 from tb_slowdown_plugin.analysis.causes.memory.growing_bytes import RESIDENT, goes_on
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_fixes import Retention, advise
 from tb_slowdown_plugin.analysis.text.wording import count, size
@@ -73,7 +73,7 @@ def _claim(claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]) 
     )
 
 
-def _tell_memory(case: Case, memory: Growth) -> str:
+def _tell_memory(case: Case, memory: SignalGrowth) -> str:
     return (
         f"Host memory rose from {size(memory.first)} around {case.step_text(memory.first_row)} to "
         f"{size(memory.last)} around {case.step_text(memory.last_row)}."

@@ -2,15 +2,15 @@
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth, advise
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import PythonGrowth, advise
 
 
 @pytest.mark.parametrize(
     ("evidence", "texts"),
     [
-        (Growth(), ("Keep a running sum", "Bound the buffer", "Make a numpy array once")),
+        (PythonGrowth(), ("Keep a running sum", "Bound the buffer", "Make a numpy array once")),
         (
-            Growth(eager=True),
+            PythonGrowth(eager=True),
             (
                 "Keep a running sum",
                 "Bound the buffer",
@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Gro
             ),
         ),
         (
-            Growth(place="total (train.py:8)"),
+            PythonGrowth(place="total (train.py:8)"),
             (
                 "Look at `total (train.py:8)`",
                 "Keep a running sum",
@@ -27,7 +27,7 @@ from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Gro
                 "Make a numpy array once",
             ),
         ),
-        (Growth(libraries=frozenset({"matplotlib"})), ("Close each figure",)),
+        (PythonGrowth(libraries=frozenset({"matplotlib"})), ("Close each figure",)),
     ],
 )
 def test_advice_fits_what_is_known(evidence, texts):
