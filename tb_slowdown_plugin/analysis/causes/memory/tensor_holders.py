@@ -14,7 +14,7 @@ _IN = " in "
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class TensorHolder:
     """A list, a variable or an attribute that keeps tensors."""
 
     name: str
@@ -39,7 +39,7 @@ class Holder:
         return f"At {at} {self.name} held {count(self.tensors)} tensors of {what} in all."
 
 
-def find_holder(case: Case, grown_bytes: float) -> Holder | None:
+def find_holder(case: Case, grown_bytes: float) -> TensorHolder | None:
     """What keeps most of what memory grew by; None where no census named it.
 
     Memory is sampled amid steps, too, with all that they compute: of that nothing is kept. A census
@@ -50,7 +50,7 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
       grown_bytes: how much the memory of tensors grew.
     """
     alive = float("inf")
-    found: dict[str, Holder] = {}
+    found: dict[str, TensorHolder] = {}
     began: dict[str, float] = {}
     places = dict(fact.subject.partition("|")[::-2] for _, fact in case.run.facts(TENSORS_ADDED_AT))
     for row, fact in case.run.facts(TENSOR_CENSUS):
@@ -61,7 +61,7 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
         alive = fact.numbers.get("live_tensor_bytes", alive)
         grown = held - began.get(name, 0.0)
         began.setdefault(name, held)
-        found[name] = Holder(
+        found[name] = TensorHolder(
             name,
             kind,
             row,
