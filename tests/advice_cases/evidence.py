@@ -7,7 +7,7 @@ from typing import Any
 from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
 from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Board, Program
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
-from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.records.types import Change, Trace
 
@@ -25,12 +25,12 @@ def program(stages: str = "", **more: Any) -> Program:
     return Program(known, **more)
 
 
-def wait(stages: str = "", stage: str = "", **more: Any) -> InputWait:
+def wait(stages: str = "", stage: str = "", **more: Any) -> RecordedInputWait:
     """A wait for input in such a program."""
     fields = ("reads", "unfilled", "grows", "at_epochs", "at_ends", "workers", "python_seconds")
     fields += ("beside", "filters_late")
     own = {name: more.pop(name) for name in fields if name in more}
-    return InputWait(program(stages, **more), stage, **own)
+    return RecordedInputWait(program(stages, **more), stage, **own)
 
 
 def retrace(

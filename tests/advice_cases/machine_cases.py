@@ -27,7 +27,7 @@ from tb_slowdown_plugin.analysis.causes.memory.gpu_memory import (
     DeviceMemory,
 )
 from tb_slowdown_plugin.analysis.causes.memory.host_memory import (
-    HostMemory,
+    RecordedHostMemory,
 )
 
 CASES: dict[str, tuple[Any, Any]] = {
@@ -67,20 +67,20 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "host_device_transfer.small_types": (Copies(), Copies(to_device=False)),
     "host_device_transfer.read_rarely": (Copies(), Copies(Program(in_fit=True))),
-    "host_memory.read_once": (HostMemory(full=False), HostMemory()),
+    "host_memory.read_once": (RecordedHostMemory(full=False), RecordedHostMemory()),
     "host_memory.move_cache_to_disk": (
-        HostMemory(program("Range Cache Batch")),
-        HostMemory(program("Range Batch")),
+        RecordedHostMemory(program("Range Cache Batch")),
+        RecordedHostMemory(program("Range Batch")),
     ),
     "host_memory.smaller_shuffle_buffer": (
-        HostMemory(program("Range Shuffle Batch", shuffle_buffer=50_000)),
-        HostMemory(program("Range Batch")),
+        RecordedHostMemory(program("Range Shuffle Batch", shuffle_buffer=50_000)),
+        RecordedHostMemory(program("Range Batch")),
     ),
     "host_memory.bound_the_pipeline": (
-        HostMemory(program("Range Batch Prefetch")),
-        HostMemory(program("Range Batch")),
+        RecordedHostMemory(program("Range Batch Prefetch")),
+        RecordedHostMemory(program("Range Batch")),
     ),
-    "host_memory.numbers": (HostMemory(tensors_grow=True), HostMemory()),
+    "host_memory.numbers": (RecordedHostMemory(tensors_grow=True), RecordedHostMemory()),
     "gpu_memory.numbers": (DeviceMemory(tensors_grow=True), DeviceMemory()),
     "gpu_memory.smaller_batch": (DeviceMemory(), ALWAYS),
     "gpu_memory.mixed_precision": (DeviceMemory(), DeviceMemory(half_precision=True)),

@@ -22,7 +22,7 @@ from advice_snippet import (
 from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.data import input_fixes as input_pipeline
-from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_fixes import RecordedInputWait
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -292,7 +292,7 @@ def tells(stages: str = "", stage: str = "", **more):
     numbers = {name: more.pop(name) for name in names if name in more}
     known = Pipeline(tuple(stages.split()), numbers) if stages else None
     program = Program(known, arrays=more.pop("arrays", False), in_fit=more.pop("in_fit", False))
-    return input_pipeline.advise(InputWait(program, stage, **more))
+    return input_pipeline.advise(RecordedInputWait(program, stage, **more))
 
 
 ARRAYS = tells(arrays=True)

@@ -78,7 +78,7 @@ def reads_the_file_once(snippet: Snippet, tmp_path):
 
 
 FIRST_PASS = warm_up.SlowStart(waits=True)
-FULL = host_memory.HostMemory(Program(Pipeline(("Cache", "Shuffle", "Prefetch"))))
+FULL = host_memory.RecordedHostMemory(Program(Pipeline(("Cache", "Shuffle", "Prefetch"))))
 
 CASES: dict[str, CaseOfAdvice] = {
     "on disk": (warm_up.advise(FIRST_PASS), "Keep the decoded", caches_on_disk),
@@ -91,7 +91,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "cache on disk": (host_memory.advise(FULL), "Put the cache on disk", caches_on_disk),
     "read once": (
-        host_memory.advise(host_memory.HostMemory(full=False)),
+        host_memory.advise(host_memory.RecordedHostMemory(full=False)),
         "Read a mapped",
         reads_the_file_once,
     ),

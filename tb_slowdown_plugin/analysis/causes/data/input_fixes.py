@@ -27,27 +27,27 @@ from tb_slowdown_plugin.analysis.causes.data import (
     generator_stages,
     input_wait,
 )
-from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 
 
-def advise(wait: InputWait) -> tuple[Advice, ...]:
+def advise(wait: RecordedInputWait) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, wait)
 
 
-def parallel_map(wait: InputWait) -> Advice:
+def parallel_map(wait: RecordedInputWait) -> Advice:
     """Of the slow stage."""
     is_slow = not wait.kind or wait.kind.startswith("Map")
     return pipeline_stages.parallel_map(wait.stage, is_slow=is_slow)
 
 
-def replace_python(wait: InputWait) -> Advice:
+def replace_python(wait: RecordedInputWait) -> Advice:
     """With what it takes."""
     return pipeline_stages.replace_python(wait.python_seconds)
 
 
-def cache(wait: InputWait) -> Advice:
+def cache(wait: RecordedInputWait) -> Advice:
     """Before a `shuffle`, which may have to move."""
     pipeline = wait.program.pipeline
     if pipeline is None:
@@ -57,26 +57,28 @@ def cache(wait: InputWait) -> Advice:
     )
 
 
-def smaller_buffer(wait: InputWait) -> Advice:
+def smaller_buffer(wait: RecordedInputWait) -> Advice:
     """Than the recorded one."""
     return pipeline_stages.smaller_buffer(wait.program.shuffle_buffer)
 
 
-def several_steps_a_call(wait: InputWait) -> Advice:
+def several_steps_a_call(wait: RecordedInputWait) -> Advice:
     """As many as an epoch has room for."""
     return fit_on_arrays.several_steps_a_call(wait.program.batches_a_call)
 
 
-def more_workers(wait: InputWait) -> Advice:
+def more_workers(wait: RecordedInputWait) -> Advice:
     """For a `PyDataset` whose batches are waited for."""
     return generator_stages.more_workers(wait.workers)
 
 
-def _at_python(advise: Callable[[InputWait], Advice]) -> Callable[[InputWait], Advice]:
+def _at_python(
+    advise: Callable[[RecordedInputWait], Advice],
+) -> Callable[[RecordedInputWait], Advice]:
     """The advice, for the function of the program that it is about."""
 
     @functools.wraps(advise)
-    def make(wait: InputWait) -> Advice:
+    def make(wait: RecordedInputWait) -> Advice:
         advice = advise(wait)
         return replace(advice, where=f"in `{wait.python_at}`") if wait.python_at else advice
 
@@ -119,11 +121,11 @@ OFFERS: Final = (
 )
 
 EXAMPLES: Final = (
-    InputWait(grows=True),
-    InputWait(SHUFFLES, at_epochs=True),
-    InputWait(Program(arrays=True)),
-    InputWait(Program(Pipeline(("TensorSlice", "Map", "Batch", "Prefetch")))),
-    InputWait(
+    RecordedInputWait(grows=True),
+    RecordedInputWait(SHUFFLES, at_epochs=True),
+    RecordedInputWait(Program(arrays=True)),
+    RecordedInputWait(Program(Pipeline(("TensorSlice", "Map", "Batch", "Prefetch")))),
+    RecordedInputWait(
         Program(Pipeline(("Tensor", "FlatMap", "Batch"), {"generator": 1.0, "endless": 1.0}))
     ),
 )

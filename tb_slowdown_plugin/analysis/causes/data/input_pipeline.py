@@ -58,7 +58,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
     pipeline_evidence,
     validation_wait,
 )
-from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait, buffer_is_filled
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait, buffer_is_filled
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
@@ -264,7 +264,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     program = Program.of(case.run)
     if program.pipeline is None and stage is not None:
         program = replace(program, pipeline=Pipeline.of_capture(stage.name))
-    wait = InputWait(
+    wait = RecordedInputWait(
         program,
         told[-1][1].subject if told else pipeline_evidence.kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,

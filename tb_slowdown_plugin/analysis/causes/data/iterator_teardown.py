@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import inpu
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.data import input_fixes
-from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.text.wording import (
     duration,
@@ -54,7 +54,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
         "iterator teardown",
         f"Each epoch ends with a wait{' that keeps getting longer' if grows else ''}: {_WHY}.",
         tuple(_evidence(case, claimed, main)),
-        input_fixes.advise(InputWait(Program.of(case.run), at_ends=True)),
+        input_fixes.advise(RecordedInputWait(Program.of(case.run), at_ends=True)),
         place=input_line(case),
     )
 

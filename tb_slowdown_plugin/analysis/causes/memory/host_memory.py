@@ -38,25 +38,25 @@ from tb_slowdown_plugin.catalog.parameters.causes import LEAST_FAULTS
 from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL
 
 
-def _caches(memory: HostMemory) -> bool:
+def _caches(memory: RecordedHostMemory) -> bool:
     """The pipeline has a cache, or is not recorded."""
     return _has(memory, "Cache", unknown=True)
 
 
-def _is_mapped(memory: HostMemory) -> bool:
+def _is_mapped(memory: RecordedHostMemory) -> bool:
     return not memory.full
 
 
-def _prefetches(memory: HostMemory) -> bool:
+def _prefetches(memory: RecordedHostMemory) -> bool:
     """The pipeline prefetches, or is not recorded."""
     return _has(memory, "Prefetch", unknown=True)
 
 
-def _shuffles(memory: HostMemory) -> bool:
+def _shuffles(memory: RecordedHostMemory) -> bool:
     return _has(memory, "Shuffle", unknown=False)
 
 
-def _tensors_grow(memory: HostMemory) -> bool:
+def _tensors_grow(memory: RecordedHostMemory) -> bool:
     return memory.tensors_grow
 
 
@@ -99,7 +99,7 @@ def read_once() -> Advice:
     )
 
 
-def smaller_shuffle_buffer(memory: HostMemory) -> Advice:
+def smaller_shuffle_buffer(memory: RecordedHostMemory) -> Advice:
     """Than the recorded one."""
     return smaller_buffer(memory.program.shuffle_buffer)
 
@@ -128,7 +128,9 @@ def explain(case: Case) -> Claim | None:
         else "The process waits for pages from disk: memory-mapped files or swapped-out memory.",
         tuple(_evidence(case, claimed, pressed)),
         advise(
-            HostMemory(Program.of(case.run), full=_is_full(case), tensors_grow=tensors_grow(case))
+            RecordedHostMemory(
+                Program.of(case.run), full=_is_full(case), tensors_grow=tensors_grow(case)
+            )
         ),
         "medium",
     )
@@ -159,7 +161,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterab
 
 
 @dataclass(frozen=True, slots=True)
-class HostMemory:
+class RecordedHostMemory:
     """What the record says of host memory."""
 
     program: Program = UNKNOWN
@@ -169,15 +171,15 @@ class HostMemory:
     """The memory of live tensors grows."""
 
 
-def advise(memory: HostMemory) -> tuple[Advice, ...]:
+def advise(memory: RecordedHostMemory) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, memory)
 
 
-def _has(memory: HostMemory, stage: str, *, unknown: bool) -> bool:
+def _has(memory: RecordedHostMemory, stage: str, *, unknown: bool) -> bool:
     pipeline = memory.program.pipeline
     return memory.full and (unknown if pipeline is None else pipeline.has(stage))
 
 
-EXAMPLES: Final = (HostMemory(SHUFFLES),)
+EXAMPLES: Final = (RecordedHostMemory(SHUFFLES),)
 """Evidence for its page in the documentation."""

@@ -5,7 +5,7 @@ import pytest
 from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
 from tb_slowdown_plugin.analysis.causes.common.programs.program import SHUFFLES, Program
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import advise
-from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 
 TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefetch")))
 
@@ -26,7 +26,7 @@ CACHED_FIRST = Pipeline(
     ("evidence", "texts"),
     [
         (
-            InputWait(Program(Pipeline(("TensorSlice", "Map", "Batch"))), stage="Map"),
+            RecordedInputWait(Program(Pipeline(("TensorSlice", "Map", "Batch"))), stage="Map"),
             (
                 "Run the slow stage `Map` in parallel",
                 "Prefetch (`ds.prefetch(",
@@ -34,9 +34,9 @@ CACHED_FIRST = Pipeline(
                 "Process whole batches",
             ),
         ),
-        (InputWait(TUNED, stage="ParallelMap"), ("Process whole batches",)),
+        (RecordedInputWait(TUNED, stage="ParallelMap"), ("Process whole batches",)),
         (
-            InputWait(SHUFFLES, unfilled=True),
+            RecordedInputWait(SHUFFLES, unfilled=True),
             (
                 "Read the cached data to its end",
                 "Run the slow stage in parallel",
@@ -44,7 +44,7 @@ CACHED_FIRST = Pipeline(
             ),
         ),
         (
-            InputWait(SHUFFLES, at_epochs=True),
+            RecordedInputWait(SHUFFLES, at_epochs=True),
             (
                 "Cache what is the same in every epoch",
                 "Make the shuffle buffer smaller",
@@ -53,41 +53,45 @@ CACHED_FIRST = Pipeline(
             ),
         ),
         (
-            InputWait(SKIPS, grows=True),
+            RecordedInputWait(SKIPS, grows=True),
             ("Put `skip` before the stages", "Run the slow stage in parallel", "Process whole"),
         ),
         (
-            InputWait(Program(arrays=True)),
+            RecordedInputWait(Program(arrays=True)),
             ("Turn the arrays into a `tf.data`", "Use larger batches", "Run 16 batches"),
         ),
         (
-            InputWait(Program(arrays=True, epoch_steps=1)),
+            RecordedInputWait(Program(arrays=True, epoch_steps=1)),
             ("Turn the arrays into a `tf.data`",),
         ),
         (
-            InputWait(Program(DRAWN), stage="Generator#5"),
+            RecordedInputWait(Program(DRAWN), stage="Generator#5"),
             ("Let the generator make whole batches", "Prefetch (`ds.prefetch("),
         ),
         (
-            InputWait(Program(Pipeline(DRAWN.stages, {"generator": 1.0})), stage="Generator#5"),
+            RecordedInputWait(
+                Program(Pipeline(DRAWN.stages, {"generator": 1.0})), stage="Generator#5"
+            ),
             ("Load the data without a Python generator", "Prefetch (`ds.prefetch("),
         ),
         (
-            InputWait(Program(FITTED), stage="Generator#4"),
+            RecordedInputWait(Program(FITTED), stage="Generator#4"),
             ("Give `fit` a `keras.utils.PyDataset`",),
         ),
         (
-            InputWait(Program(Pipeline(("TFRecord", "Shuffle", "ParallelMap", "Prefetch")))),
+            RecordedInputWait(
+                Program(Pipeline(("TFRecord", "Shuffle", "ParallelMap", "Prefetch")))
+            ),
             (
                 "Cache what is the same in every epoch (`ds.cache()`), and shuffle after",
                 "Read several files at once",
             ),
         ),
         (
-            InputWait(Program(CACHED_FIRST, epochs=9), stage="ParallelMapV2#4"),
+            RecordedInputWait(Program(CACHED_FIRST, epochs=9), stage="ParallelMapV2#4"),
             ("Move the `cache` behind what is the same", "Process whole batches"),
         ),
-        (InputWait(workers=4), ("Make more batches at once",)),
+        (RecordedInputWait(workers=4), ("Make more batches at once",)),
     ],
 )
 def test_advice_fits_what_is_known(evidence, texts):
