@@ -80,7 +80,7 @@ class InputStages:
         self._told_filter: Filtered | None = None
         self._next_ns = 0
         self._interval_ns, self._longest_ns = _INTERVALS_NS
-        self._passes = Passes()
+        self._passes = DatasetPasses()
         self._pass = 0
         self._looked_at = 0
         self._told_cache = False
@@ -209,12 +209,12 @@ def _fact(stage: Stage) -> Fact:
     )
 
 
-class Passes:
+class DatasetPasses:
     """Counts how often the same dataset was iterated over, without a break.
 
     Example:
       >>> class Dataset: ...
-      >>> passes, a, b = Passes(), Dataset(), Dataset()
+      >>> passes, a, b = DatasetPasses(), Dataset(), Dataset()
       >>> [passes.begin(dataset) for dataset in (a, a, b, a)]
       [1, 2, 1, 1]
     """
