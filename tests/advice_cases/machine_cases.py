@@ -95,11 +95,11 @@ CASES: dict[str, tuple[Any, Any]] = {
     "thermal.watch": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
     "thermal.watch_amd": (thermal.Clocks(hot=True, amd=True), thermal.Clocks(hot=True)),
     "profiling.stop_in_callback": (
-        profiling.Profiler(by_callback=True),
-        profiling.Profiler(by_callback=True, board=Board(profiles=False)),
+        profiling.ProfilerStarter(by_callback=True),
+        profiling.ProfilerStarter(by_callback=True, board=Board(profiles=False)),
     ),
     "profiling.capture_few": (
-        profiling.Profiler(by_callback=False),
-        profiling.Profiler(by_callback=True, in_fit=True),
+        profiling.ProfilerStarter(by_callback=False),
+        profiling.ProfilerStarter(by_callback=True, in_fit=True),
     ),
 }

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.causes.machine import (
     profiling,
 )
 from tb_slowdown_plugin.analysis.causes.machine.profiling import (
-    Profiler,
+    ProfilerStarter,
 )
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes as callbacks
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
@@ -163,7 +163,7 @@ def prints_one_line_an_epoch(snippet: Snippet, capsys):
 def captures_a_few_steps(snippet: Snippet):
     calls = []
 
-    class Profiler:
+    class ProfilerStarter:
         def start(self, logdir):
             calls.append(("start", step_now[0]))
 
@@ -175,7 +175,7 @@ def captures_a_few_steps(snippet: Snippet):
     def train_step(batch):
         step_now[0] += 1
 
-    names = {"profiler": Profiler(), "logdir": "logs", "train_step": train_step}
+    names = {"profiler": ProfilerStarter(), "logdir": "logs", "train_step": train_step}
     snippet.run("new", {**names, "dataset": range(200)})
     assert calls == [("start", 100), ("stop", 110)]
 
@@ -242,7 +242,7 @@ CASES: dict[str, CaseOfAdvice] = {
         validates_on_few_batches,
     ),
     "capture": (
-        profiling.advise(Profiler(by_callback=False)),
+        profiling.advise(ProfilerStarter(by_callback=False)),
         "Capture a few",
         captures_a_few_steps,
     ),

@@ -38,16 +38,16 @@ from tb_slowdown_plugin.catalog.accounts import PROFILING
 from tb_slowdown_plugin.records.types import Capture
 
 
-def _by_callback(profiler: Profiler) -> bool:
+def _by_callback(profiler: ProfilerStarter) -> bool:
     return profiler.by_callback and profiler.board.profiles
 
 
-def stop_in_callback(profiler: Profiler) -> Advice:
+def stop_in_callback(profiler: ProfilerStarter) -> Advice:
     """Keras's."""
     return quiet_tensorboard(profiler.board)
 
 
-def _by_loop(profiler: Profiler) -> bool:
+def _by_loop(profiler: ProfilerStarter) -> bool:
     """The program's own code: a loop, or in a `fit` without `TensorBoard` another callback."""
     return not (profiler.in_fit and _by_callback(profiler))
 
@@ -100,7 +100,9 @@ def explain(case: Case) -> Claim | None:
             *(_tell_slower(case, profiled) if slower else ()),
         ),
         advise(
-            Profiler(by_callback=_has_tensorboard(case), in_fit=program.in_fit, board=program.board)
+            ProfilerStarter(
+                by_callback=_has_tensorboard(case), in_fit=program.in_fit, board=program.board
+            )
         ),
         "high" if timed else "medium",
     )
@@ -133,7 +135,7 @@ def _tell_slower(case: Case, profiled: Mask) -> Iterable[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Profiler:
+class ProfilerStarter:
     """Who may have started it."""
 
     by_callback: bool
@@ -143,10 +145,10 @@ class Profiler:
     board: Board = UNKNOWN_BOARD
 
 
-def advise(profiler: Profiler) -> tuple[Advice, ...]:
+def advise(profiler: ProfilerStarter) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, profiler)
 
 
-EXAMPLES: Final = (Profiler(by_callback=True),)
+EXAMPLES: Final = (ProfilerStarter(by_callback=True),)
 """Evidence for its page in the documentation."""
