@@ -19,7 +19,7 @@ from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.event_file.envelope import summary_of
 from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer.output.outbox import (
-    Record,
+    OutboxRecord,
 )
 from tb_slowdown_plugin.writer.session_factory import create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
@@ -99,7 +99,7 @@ class SummaryWriterSink:
     def __init__(self, writer: Any) -> None:
         self._writer = writer
 
-    def write(self, records: Sequence[Record]) -> None:
+    def write(self, records: Sequence[OutboxRecord]) -> None:
         """Hands the records to the writer and has them written out."""
         with tf.init_scope(), tf.device("cpu:0"):
             resource = self._writer._resource

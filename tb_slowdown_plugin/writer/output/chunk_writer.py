@@ -18,7 +18,7 @@ from tb_slowdown_plugin.records.types import (
     Event,
     StepTable,
 )
-from tb_slowdown_plugin.writer.output.outbox import Outbox, Record
+from tb_slowdown_plugin.writer.output.outbox import Outbox, OutboxRecord
 from tb_slowdown_plugin.writer.output.source_lines import SourceLines
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.sampling.flush_schedule import STEPS_PER_CHUNK
@@ -130,7 +130,7 @@ class ChunkWriter:
         )
         tag = metadata.tag(self._session, self.records)
         now = self._clock.unix_seconds()
-        self._outbox.put(Record(encode(chunk), tag, self.records, now))
+        self._outbox.put(OutboxRecord(encode(chunk), tag, self.records, now))
         self.records += 1
         self._rows += len(steps)
         self._note(steps)

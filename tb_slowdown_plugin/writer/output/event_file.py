@@ -22,7 +22,7 @@ from tb_slowdown_plugin.records.metadata import (
     WORKER_PREFIX,
 )
 from tb_slowdown_plugin.writer.output.outbox import (
-    Record,
+    OutboxRecord,
 )
 
 
@@ -48,7 +48,7 @@ class EventFileSink:
         self._records = self._sound_bytes = self._files = 0
         self._was_there = False
 
-    def write(self, records: Sequence[Record]) -> None:
+    def write(self, records: Sequence[OutboxRecord]) -> None:
         """Appends the records and flushes them to the operating system."""
         if self._file is None:
             self._open(records[0].unix_seconds)

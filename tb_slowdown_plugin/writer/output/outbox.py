@@ -22,10 +22,10 @@ class Outbox:
       report_failure: Is told the part that failed, and why.
 
     Example:
-      >>> from tb_slowdown_plugin.writer.output.outbox import MemorySink, Record
+      >>> from tb_slowdown_plugin.writer.output.outbox import MemorySink, OutboxRecord
       >>> sink = MemorySink()
       >>> outbox = Outbox(sink, print)
-      >>> outbox.put(Record(b"...", "slowdown/0a/0", 0, 1.0))
+      >>> outbox.put(OutboxRecord(b"...", "slowdown/0a/0", 0, 1.0))
       >>> outbox.write(), sink.records
       (True, [b'...'])
     """
@@ -33,7 +33,7 @@ class Outbox:
     def __init__(self, sink: Sink, report_failure: Callable[[str, str], None]) -> None:
         self._sink = sink
         self._report_failure = report_failure
-        self._held: deque[Record] = deque(maxlen=MAX_HELD_RECORDS)
+        self._held: deque[OutboxRecord] = deque(maxlen=MAX_HELD_RECORDS)
         self._at_once = MAX_HELD_RECORDS
 
     @property
@@ -41,7 +41,7 @@ class Outbox:
         """Whether the next record drops the oldest."""
         return len(self._held) == MAX_HELD_RECORDS
 
-    def put(self, record: Record) -> None:
+    def put(self, record: OutboxRecord) -> None:
         """Takes one record."""
         self._held.append(record)
 
@@ -69,7 +69,7 @@ class Outbox:
             self._report_failure("writing", reason_of(error))
 
 
-class Record(NamedTuple):
+class OutboxRecord(NamedTuple):
     """One record, and what an event file tells of it."""
 
     data: bytes
@@ -85,7 +85,7 @@ class Record(NamedTuple):
 class Sink(Protocol):
     """Takes the records of one session. Any error it raises is the monitor's to handle."""
 
-    def write(self, records: Sequence[Record]) -> None:
+    def write(self, records: Sequence[OutboxRecord]) -> None:
         """Hands records on in their order, so far that they survive the process.
 
         All at once: beside a busy loop of Python each write, which gives up Python's global
@@ -105,7 +105,7 @@ class MemorySink:
 
     Example:
       >>> sink = MemorySink()
-      >>> sink.write([Record(b"...", "slowdown/0a/0", 0, 1.0)])
+      >>> sink.write([OutboxRecord(b"...", "slowdown/0a/0", 0, 1.0)])
       >>> sink.records
       [b'...']
     """
@@ -115,7 +115,7 @@ class MemorySink:
         self.tags: list[str] = []
         self.closed = False
 
-    def write(self, records: Sequence[Record]) -> None:
+    def write(self, records: Sequence[OutboxRecord]) -> None:
         """Keeps the records."""
         self.records += [record.data for record in records]
         self.tags += [record.tag for record in records]

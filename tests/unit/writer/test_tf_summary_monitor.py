@@ -11,7 +11,7 @@ tf = pytest.importorskip("tensorflow")
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader  # noqa: E402
 
 from tb_slowdown_plugin.writer import tf_summary_monitor as idiom  # noqa: E402
-from tb_slowdown_plugin.writer.output.outbox import Record  # noqa: E402
+from tb_slowdown_plugin.writer.output.outbox import OutboxRecord  # noqa: E402
 
 
 @pytest.fixture
@@ -46,7 +46,9 @@ def test_a_writer_of_a_graph_takes_no_records(writer, tmp_path):
 
 def test_records_are_in_the_file_at_once_and_the_writer_stays_open(writer, tmp_path):
     sink = idiom.SummaryWriterSink(writer)
-    sink.write([Record(b"one", "slowdown/a", 0, 1e9), Record(b"two", "slowdown/a", 1, 1e9)])
+    sink.write(
+        [OutboxRecord(b"one", "slowdown/a", 0, 1e9), OutboxRecord(b"two", "slowdown/a", 1, 1e9)]
+    )
     sink.close()
     with writer.as_default():
         tf.summary.scalar("loss", 1.0, step=0)

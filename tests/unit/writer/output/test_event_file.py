@@ -11,10 +11,10 @@ from tensorboard.compat.proto import event_pb2
 pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.writer.output.event_file import EventFileSink
-from tb_slowdown_plugin.writer.output.outbox import Record
+from tb_slowdown_plugin.writer.output.outbox import OutboxRecord
 
 pytestmark = pytest.mark.tensorflow
-RECORDS = [Record(b"some bytes", f"slowdown/0a/{n}", n, 1.8e9 + n) for n in range(3)]
+RECORDS = [OutboxRecord(b"some bytes", f"slowdown/0a/{n}", n, 1.8e9 + n) for n in range(3)]
 
 
 def files_in(logdir: Path) -> list[Path]:

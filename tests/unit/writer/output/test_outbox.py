@@ -8,7 +8,7 @@ from tb_slowdown_plugin.writer.output.outbox import (
     MAX_HELD_RECORDS,
     MemorySink,
     Outbox,
-    Record,
+    OutboxRecord,
 )
 
 
@@ -24,8 +24,8 @@ class Disk(MemorySink):
         super().write(records)
 
 
-def record(number: int) -> Record:
-    return Record(str(number).encode(), f"slowdown/0a/{number}", number, float(number))
+def record(number: int) -> OutboxRecord:
+    return OutboxRecord(str(number).encode(), f"slowdown/0a/{number}", number, float(number))
 
 
 @pytest.fixture
