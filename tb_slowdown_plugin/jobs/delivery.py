@@ -33,7 +33,7 @@ TOKEN: Final = "TBSLOW_WEBHOOK_TOKEN"
 """Environment variable with a bearer token for the webhook; with _FILE appended, a file with it."""
 
 
-class Sink(Protocol):
+class NoticeSink(Protocol):
     """Where a notice goes."""
 
     name: str
@@ -152,7 +152,7 @@ class Delivery:
 
     def __init__(
         self,
-        sink: Sink,
+        sink: NoticeSink,
         warn: Callable[[str], None],
         *,
         sleep: Callable[[float], None] = time.sleep,
