@@ -16,7 +16,7 @@ _TENSOR: Final = "tf.TensorSpec"
 
 
 @dataclass(frozen=True, slots=True)
-class Retraced:
+class RetraceChange:
     """The change that most retraces of a function were for."""
 
     function: str
@@ -27,7 +27,7 @@ class Retraced:
 class RunFacts:
     """What the records of one run tell that may be why another one differs."""
 
-    retraced: Retraced | None = None
+    retraced: RetraceChange | None = None
     """Of most retraces."""
     signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Function -> one text an argument of its newest trace; "" for what is no tensor."""
@@ -46,7 +46,7 @@ def facts_of(run: Run) -> RunFacts:
         last = next(
             trace for trace in retraces if (trace.function, trace.changes[0].argument) == most
         )
-        retraced = Retraced(last.function, last.changes[0])
+        retraced = RetraceChange(last.function, last.changes[0])
     return RunFacts(
         retraced,
         {trace.function: trace.signature for trace in traces if trace.signature},
