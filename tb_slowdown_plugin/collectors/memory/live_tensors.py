@@ -78,7 +78,7 @@ class LiveTensors:
             self._memories.append(memory)
         if not self._memories:
             raise Unavailable("neither resident memory nor an allocator reports its bytes")
-        self._rises: dict[str, Rise] = {}
+        self._rises: dict[str, MemoryRise] = {}
         self._places = SourcePlaces.of_process()
         self._began_ns = context.clock.monotonic_ns()
         self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
@@ -120,7 +120,7 @@ class LiveTensors:
         for memory in self._memories:
             for name, value in memory.read().items():
                 if names.family(name) in (names.ALLOCATOR_IN_USE, "rss_bytes"):
-                    self._rises.setdefault(name, Rise()).note(value)
+                    self._rises.setdefault(name, MemoryRise()).note(value)
         return any(rise.is_rising for rise in self._rises.values())
 
     def _can_afford(self, nanoseconds: int) -> bool:
@@ -167,13 +167,13 @@ def _expected_pass_ns() -> int:
     return int(sys.getallocatedblocks() * _SECONDS_PER_BLOCK * 1e9)
 
 
-class Rise:
+class MemoryRise:
     """Whether a number of bytes rises from one stretch of samples to the next.
 
     Of each stretch the lowest value counts: what comes and goes with a step is no rise.
 
     Example:
-      >>> rise = Rise()
+      >>> rise = MemoryRise()
       >>> for sample in range(40):
       ...     rise.note(100e6 + 1e6 * sample)
       >>> rise.is_rising
@@ -182,7 +182,7 @@ class Rise:
       ...     rise.note(140e6 + 50e6 * (sample % 2))
       >>> rise.is_rising
       False
-      >>> rise = Rise()
+      >>> rise = MemoryRise()
       >>> for sample in range(15):
       ...     rise.note(530e6 if sample < 5 else 559e6 + 0.1e6 * sample)
       >>> rise.is_rising

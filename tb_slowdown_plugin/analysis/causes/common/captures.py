@@ -32,7 +32,7 @@ from tb_slowdown_plugin.records.capture import (
 
 
 @dataclass(frozen=True, slots=True)
-class Rise:
+class CapturePair:
     """Two captures of a run, of which the second has a finding's lost seconds in it."""
 
     before: CapturedSteps
@@ -59,7 +59,7 @@ class Rise:
         return (name_of(item), most) if item is not None and most > 0.0 else None
 
 
-def rise_of(case: Case, finding: Finding) -> Rise | None:
+def rise_of(case: Case, finding: Finding) -> CapturePair | None:
     """The two captures that show a finding best, None where there are none."""
     if not case.run.captured:
         return None
@@ -69,7 +69,7 @@ def rise_of(case: Case, finding: Finding) -> Rise | None:
     least, before = min(steady, key=lambda pair: pair[0], default=(most, during))
     if not most > 0.0 or least > MATTERS * most or during.seconds <= before.seconds:
         return None
-    return Rise(before, during)
+    return CapturePair(before, during)
 
 
 def captured_during(case: Case, finding: Finding) -> CapturedSteps | None:
@@ -138,7 +138,7 @@ def _tell_devices(case: Case) -> Iterable[str]:
         )
 
 
-def _tell_rise(case: Case, rise: Rise) -> str:
+def _tell_rise(case: Case, rise: CapturePair) -> str:
     grown = sorted(((rise.in_part(part), part) for part in PART_NAMES), key=lambda pair: -pair[0])
     told = []
     for seconds, part in grown:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.captures import Rise, rise_of
+from tb_slowdown_plugin.analysis.causes.common.captures import CapturePair, rise_of
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
@@ -165,7 +165,7 @@ def _by_captures(case: Case) -> Claim | None:
     )
 
 
-def _tell(case: Case, rise: Rise) -> str:
+def _tell(case: Case, rise: CapturePair) -> str:
     before, during = rise.before, rise.during
     lead = rise.leading("copies")
     most = f", most in {lead[0]}" if lead else ""

@@ -10,7 +10,7 @@ import pytest
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory import live_tensors
-from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, Rise
+from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, MemoryRise
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
     Holder,
@@ -294,7 +294,7 @@ def test_who_is_named_already_is_not_looked_for_at_the_end(machine):
 
 
 def test_a_sawtooth_is_no_rise():
-    rise = Rise()
+    rise = MemoryRise()
     for sample in range(200):
         rise.note(1e9 + 1e8 * (sample % 5))
         assert not rise.is_rising
