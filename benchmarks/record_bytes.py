@@ -22,7 +22,7 @@ from tb_slowdown_plugin.catalog.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, a
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.output.event_file import EventFileSink
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 WEEK_SECONDS = 7 * 86400
@@ -98,7 +98,7 @@ def simulate(
     random = np.random.default_rng(seed)
     time = SimulatedClock()
     recorder = Recorder(time.clock())
-    session = Session(
+    session = WriterSession(
         recorder, EventFileSink(logdir, "0badcafe"), "0badcafe", [SimulatedSignals(random)]
     )
     session.start()

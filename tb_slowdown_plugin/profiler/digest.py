@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.profiler.read import read_trace
-from tb_slowdown_plugin.profiler.sessions import HostFile, Session, find_sessions
+from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile, find_sessions
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import Recorded
 from tb_slowdown_plugin.profiler.types import Trace
@@ -24,11 +24,13 @@ _MOST_CAPTURES: Final = 8
 _MOST_BYTES: Final = 1 << 25
 """Of all captures that a report looks into: 0.7 s (`benchmarks/trace_reading.py`)."""
 
-Read = Callable[[Session, HostFile], Trace]
+Read = Callable[[CaptureSession, HostFile], Trace]
 """May raise `UnreadableError` and OSError."""
 
 
-def captured_steps(run: Run, sessions: Iterable[Session], read: Read) -> tuple[CapturedSteps, ...]:
+def captured_steps(
+    run: Run, sessions: Iterable[CaptureSession], read: Read
+) -> tuple[CapturedSteps, ...]:
     """The captures of a run that the report looks into, in the order of their steps.
 
     Those that the monitor took by itself come before others, newer ones before older,

@@ -33,7 +33,7 @@ class HostFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class CaptureSession:
     """One capture."""
 
     id: str
@@ -45,7 +45,7 @@ class Session:
     """By host."""
 
 
-def find_sessions(logdir: Path, run: str) -> list[Session]:
+def find_sessions(logdir: Path, run: str) -> list[CaptureSession]:
     """The captures that may be a run's, newest first, at most 200.
 
     Args:
@@ -55,7 +55,7 @@ def find_sessions(logdir: Path, run: str) -> list[Session]:
     parts = [part for part in run.split("/") if part not in ("", ".")]
     if ".." in parts or Path(run).is_absolute():
         return []
-    found: list[Session] = []
+    found: list[CaptureSession] = []
     for directory in _below(logdir.joinpath(*parts)):
         found += _sessions(logdir, directory, below=True)
     for depth in range(len(parts)):
@@ -70,14 +70,14 @@ def _below(directory: Path) -> Iterator[Path]:
         names[:] = sorted(name for name in names if name != "plugins" and not name.startswith("."))
 
 
-def _sessions(logdir: Path, directory: Path, *, below: bool) -> Iterator[Session]:
+def _sessions(logdir: Path, directory: Path, *, below: bool) -> Iterator[CaptureSession]:
     home = os.path.realpath(directory)
     for entry in _entries(directory.joinpath(*_PROFILES)):
         files = tuple(_files(Path(entry.path), home))
         if files:
             base = directory.relative_to(logdir).as_posix()
             id_ = entry.name if base == "." else f"{base}/{entry.name}"
-            yield Session(id_, entry.name, below, files)
+            yield CaptureSession(id_, entry.name, below, files)
 
 
 def _files(session: Path, home: str) -> Iterator[HostFile]:

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.profiler.compare import compare
 from tb_slowdown_plugin.profiler.digest import captured_steps, recorded_steps
 from tb_slowdown_plugin.profiler.json_body import comparison_body, trace_body
 from tb_slowdown_plugin.profiler.read import read_range, read_trace
-from tb_slowdown_plugin.profiler.sessions import HostFile, Session, find_sessions
+from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile, find_sessions
 from tb_slowdown_plugin.profiler.steps import Recorded, rows_of
 from tb_slowdown_plugin.profiler.types import Trace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
@@ -91,7 +91,7 @@ class Captures:
         if self._copies:
             return ()
 
-        def read(session: Session, file: HostFile) -> Trace:
+        def read(session: CaptureSession, file: HostFile) -> Trace:
             return self._kept(run, session, file)
 
         return captured_steps(run, self._sessions(run), read)
@@ -128,7 +128,7 @@ class Captures:
         traces = [self._trace(run, session, session.files[0]) for session in sessions]
         return {"fast": fast, "slow": slow, **comparison_body(compare(*traces))}
 
-    def _sessions(self, run: Run) -> list[Session]:
+    def _sessions(self, run: Run) -> list[CaptureSession]:
         root = self._copies.root if self._copies else self._logdir
         return [] if root is None else find_sessions(root, run.name)
 
@@ -137,7 +137,7 @@ class Captures:
             return ""
         return "TensorBoard was started with --logdir_spec: captures are found with --logdir only"
 
-    def _session(self, run: Run, id_: str) -> Session:
+    def _session(self, run: Run, id_: str) -> CaptureSession:
         for session in self._sessions(run):
             if session.id == id_:
                 return session
@@ -146,7 +146,7 @@ class Captures:
             "the route 'captures' lists those there are"
         )
 
-    def _entry(self, run: Run, recorded: Recorded, session: Session) -> Body | None:
+    def _entry(self, run: Run, recorded: Recorded, session: CaptureSession) -> Body | None:
         """What the list says of a capture; None for one above the run that was not during it."""
         file = session.files[0]
         size = sum(each.size_bytes for each in session.files)
@@ -178,13 +178,13 @@ class Captures:
             entry["error"] = _sentence(error)
         return entry
 
-    def _trace(self, run: Run, session: Session, file: HostFile) -> Trace:
+    def _trace(self, run: Run, session: CaptureSession, file: HostFile) -> Trace:
         try:
             return self._kept(run, session, file)
         except (UnreadableError, OSError) as error:
             raise CaptureError(f"capture {shown(session.id)}: {_sentence(error)}") from error
 
-    def _kept(self, run: Run, session: Session, file: HostFile) -> Trace:
+    def _kept(self, run: Run, session: CaptureSession, file: HostFile) -> Trace:
         recorded = recorded_steps(run)
         self._asked.path, self._asked.recorded = file.path, recorded
         covered = int(np.searchsorted(recorded.ended, file.modified))
@@ -195,7 +195,7 @@ class Captures:
         return read_trace(self._asked.path, self._asked.recorded)
 
 
-def _file(session: Session, host: str | None) -> HostFile:
+def _file(session: CaptureSession, host: str | None) -> HostFile:
     for file in session.files:
         if host in (None, file.host):
             return file
@@ -205,7 +205,7 @@ def _file(session: Session, host: str | None) -> HostFile:
     )
 
 
-def _names(session: Session) -> Body:
+def _names(session: CaptureSession) -> Body:
     return {
         "id": session.id,
         "session": session.name,

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.errors import UsageError, reason_of
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.sampling.flush_schedule import FLUSH_SECONDS
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.session_factory import collector_names, create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
@@ -43,7 +43,7 @@ class Monitor:
 
     def __init__(
         self,
-        session: Session,
+        session: WriterSession,
         on_stop: Callable[[], None] = lambda: None,
         *,
         waits: bool = False,
@@ -281,7 +281,7 @@ def stop() -> None:
         _active.stop()
 
 
-def _profile(session: Session, directory: str) -> Callable[[], None]:
+def _profile(session: WriterSession, directory: str) -> Callable[[], None]:
     from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
 
     return capture_slowdowns(session, directory)

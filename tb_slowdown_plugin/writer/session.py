@@ -33,7 +33,7 @@ from tb_slowdown_plugin.writer.steps.recorder import Recorder
 _log = logging.getLogger("tb_slowdown_plugin")
 
 
-class Session:
+class WriterSession:
     """Samples collectors, encodes chunks and writes them; never raises.
 
     Args:

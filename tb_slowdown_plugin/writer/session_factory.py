@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tb_slowdown_plugin.errors import UsageError, reason_of
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def create_session(
     *,
     disabled: Iterable[str] = (),
     logdir: str | None = None,
-) -> Session:
+) -> WriterSession:
     """A session of this process with all its collectors.
 
     Args:
@@ -43,7 +43,7 @@ def create_session(
         collectors = create_collectors()
     except Exception as error:  # noqa: BLE001, a TensorFlow that moved must not stop the training
         trouble = reason_of(error)
-    session = Session(
+    session = WriterSession(
         Recorder(is_tracing=is_tracing, is_profiled=find_profiler(), annotate=annotate),
         open_sink(session_id, worker[0]),
         session_id,

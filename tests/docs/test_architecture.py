@@ -198,14 +198,14 @@ from tb_slowdown_plugin.collectors import registry
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.writer.output.outbox import MemorySink
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 assert tb_slowdown_plugin.__file__.startswith(sys.argv[1]), tb_slowdown_plugin.__file__
 (collector,) = [one for one in registry.create() if one.name == "open_files"]
 assert COLLECTORS["open_files"].title == "Open files"
 recorder, sink = Recorder(), MemorySink()
-session = Session(recorder, sink, "0badcafe", [collector])
+session = WriterSession(recorder, sink, "0badcafe", [collector])
 session.start()
 for step in range(5):
     recorder.begin(step)

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.records.types import Fact, StepTable
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 if TYPE_CHECKING:
-    from tb_slowdown_plugin.writer.session import Session
+    from tb_slowdown_plugin.writer.session import WriterSession
 
 STEPS: Final = 10
 _MOST_SECONDS: Final = 5.0
@@ -57,7 +57,7 @@ class Profiler(Protocol):
         """Name and bytes of the newest capture in a logdir."""
 
 
-def capture_slowdowns(session: Session, directory: str) -> Callable[[], None]:
+def capture_slowdowns(session: WriterSession, directory: str) -> Callable[[], None]:
     """Has captures taken; what it returns ends that."""
     captures = SlowdownCaptures(
         session.recorder, directory, TensorFlowProfiler(), session.report_failure

@@ -18,7 +18,7 @@ from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import (
     event_of_pace,
     event_of_stall,
 )
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 
 _CLOSE_SECONDS: Final = 2.0
 """How long the end of a monitor waits for the user's function."""
@@ -28,7 +28,7 @@ OnSlowdown = Callable[[SlowdownEvent], object]
 
 
 def watch_run(
-    session: Session, logdir: str, on_slowdown: OnSlowdown | None
+    session: WriterSession, logdir: str, on_slowdown: OnSlowdown | None
 ) -> Callable[[], None] | None:
     """Has the steps and stalls of a session watched.
 
@@ -55,7 +55,9 @@ class RunWatch:
       on_slowdown: As in `watch_run`.
     """
 
-    def __init__(self, session: Session, command: str, on_slowdown: OnSlowdown | None) -> None:
+    def __init__(
+        self, session: WriterSession, command: str, on_slowdown: OnSlowdown | None
+    ) -> None:
         self._report_failure = session.report_failure
         self._command = command
         self._pace = PaceWatch()

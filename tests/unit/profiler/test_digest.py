@@ -13,7 +13,7 @@ from unit.profiler.xspace_writer import STARTED_NS, steps_of
 from tb_slowdown_plugin.profiler import digest
 from tb_slowdown_plugin.profiler.digest import captured_in, captured_steps, recorded_steps
 from tb_slowdown_plugin.profiler.read import read_trace
-from tb_slowdown_plugin.profiler.sessions import HostFile, Session
+from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile
 from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, no_signals
 
 EVENTS = [
@@ -67,12 +67,12 @@ def test_only_some_megabytes_are_read_the_monitors_own_first(
     path.write_bytes(data)
     monkeypatch.setattr(digest, "_MOST_BYTES", 2 * len(data))
     sessions = [
-        Session(f"run1/{name}", name, True, (HostFile("vm", path, len(data), 0.0),))
+        CaptureSession(f"run1/{name}", name, True, (HostFile("vm", path, len(data), 0.0),))
         for name in ("1", "2", "3")
     ]
     asked = []
 
-    def read(session: Session, file: HostFile):
+    def read(session: CaptureSession, file: HostFile):
         asked.append(session.name)
         return read_trace(file.path, recorded_steps(run))
 

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.records.types import Chunk
 from tb_slowdown_plugin.writer.output.outbox import (
     MemorySink,
 )
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 BORN = 1.8e9
@@ -52,7 +52,7 @@ class Run:
     def __post_init__(self) -> None:
         self.tracing = False
         self.recorder = Recorder(self.time.clock(), is_tracing=lambda: self.tracing)
-        self.session = Session(self.recorder, self.sink, "0badcafe")
+        self.session = WriterSession(self.recorder, self.sink, "0badcafe")
 
     def step(self, seconds: float = 0.1, **arguments: object) -> None:
         self.recorder.begin(**arguments)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.records.codec import decode
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 
 
 class Counting:
@@ -26,7 +26,7 @@ class Counting:
 
 
 def session_of(run, *collectors, sink=None, **arguments):
-    session = Session(run.recorder, sink or run.sink, "0badcafe", collectors, **arguments)
+    session = WriterSession(run.recorder, sink or run.sink, "0badcafe", collectors, **arguments)
     session.start()
     return session
 

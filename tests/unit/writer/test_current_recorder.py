@@ -14,7 +14,7 @@ from tb_slowdown_plugin.writer.current_recorder import (
     recorder_for_step,
 )
 from tb_slowdown_plugin.writer.output.outbox import MemorySink
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 
@@ -28,7 +28,7 @@ def install():
     installed = []
 
     def of(*, explicit):
-        watching = monitor.Monitor(Session(Recorder(), MemorySink(), "0badcafe"))
+        watching = monitor.Monitor(WriterSession(Recorder(), MemorySink(), "0badcafe"))
         monitor.install(watching, explicit=explicit)
         installed.append(watching)
         return watching

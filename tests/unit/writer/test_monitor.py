@@ -13,7 +13,7 @@ from tb_slowdown_plugin.writer.monitor import Monitor
 from tb_slowdown_plugin.writer.output.outbox import (
     MemorySink,
 )
-from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session import WriterSession
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 
@@ -57,7 +57,7 @@ def train(recorder, steps):
 def test_the_background_thread_writes_full_chunks_by_itself(recorder):
     sink = Waiting()
     sink.go_on.set()
-    with Monitor(Session(recorder, sink, "0badcafe")):
+    with Monitor(WriterSession(recorder, sink, "0badcafe")):
         train(recorder, 300)
         assert sink.reached.wait(30)
     assert sum(len(decode(record).steps) for record in sink.records) == 300
@@ -66,7 +66,7 @@ def test_the_background_thread_writes_full_chunks_by_itself(recorder):
 
 def test_stopping_twice_is_stopping_once(recorder):
     sink, hook = MemorySink(), Hook()
-    monitor = Monitor(Session(recorder, sink, "0badcafe", [hook]))
+    monitor = Monitor(WriterSession(recorder, sink, "0badcafe", [hook]))
     assert hook.hooked
     monitor.stop()
     records = len(sink.records)
@@ -79,7 +79,7 @@ def test_stopping_twice_is_stopping_once(recorder):
 def test_a_write_that_hangs_does_not_hold_up_the_end(recorder, monkeypatch, caplog):
     monkeypatch.setattr(monitors, "_STOP_SECONDS", 0.0)
     sink, hook = Waiting(), Hook()
-    monitor = Monitor(Session(recorder, sink, "0badcafe", [hook]))
+    monitor = Monitor(WriterSession(recorder, sink, "0badcafe", [hook]))
     train(recorder, 300)
     assert sink.reached.wait(30)
     with caplog.at_level(logging.WARNING):
@@ -90,7 +90,7 @@ def test_a_write_that_hangs_does_not_hold_up_the_end(recorder, monkeypatch, capl
 
 
 def test_a_tick_that_fails_is_told_and_the_thread_lives_on(recorder, monkeypatch, caplog):
-    session = Session(recorder, MemorySink(), "0badcafe")
+    session = WriterSession(recorder, MemorySink(), "0badcafe")
     told, ticks = threading.Event(), threading.Event()
 
     def tick():
@@ -114,7 +114,7 @@ def idle(recorder, monkeypatch):
     """A session whose background thread writes nothing by itself."""
 
     def open_session(sink):
-        session = Session(recorder, sink, "0badcafe")
+        session = WriterSession(recorder, sink, "0badcafe")
         monkeypatch.setattr(session, "tick", lambda: 30.0)
         return session
 
