@@ -14,7 +14,7 @@ from tb_slowdown_plugin.writer.launch.training.graph_updates import is_write, wr
 _RESTORE: Final = ("RestoreV2", "Restore")
 
 
-class SessionRuns:
+class TrainingSessionRuns:
     """What is known of the runs of sessions so far."""
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, ME
 from tb_slowdown_plugin.writer.launch.training.called_lines import CalledLines
 from tb_slowdown_plugin.writer.launch.training.computations import Computations
 from tb_slowdown_plugin.writer.launch.training.known_functions import KnownFunctions
-from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
+from tb_slowdown_plugin.writer.launch.training.session_runs import TrainingSessionRuns
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Opening
@@ -89,7 +89,7 @@ class TrainingCalls:
         self.others = self._functions.others
         """The program's own functions whose calls make no step."""
         self._mark: Opening | None = None
-        self._sessions = SessionRuns()
+        self._sessions = TrainingSessionRuns()
         self.first_wait: Callable[[], Opening | None] = lambda: None
         """Since when the program waits for the data of its first step, where it does."""
 

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 
 import tensorflow.compat.v1 as tf
 
-from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
+from tb_slowdown_plugin.writer.launch.training.session_runs import TrainingSessionRuns
 
 pytestmark = pytest.mark.tensorflow
 
@@ -39,7 +39,7 @@ def program(request: pytest.FixtureRequest) -> Any:
 
 
 def test_only_what_updates_trainable_variables_trains(program: Program) -> None:
-    runs, session = SessionRuns(), program.session
+    runs, session = TrainingSessionRuns(), program.session
     assert runs.train(session, program.train)
     assert runs.train(session, [program.loss, {"train": program.train}])
     assert runs.train(session, program.train.name)
@@ -50,7 +50,7 @@ def test_only_what_updates_trainable_variables_trains(program: Program) -> None:
 
 
 def test_initializing_and_restoring_are_no_training(program: Program, tmp_path: Path) -> None:
-    runs, session = SessionRuns(), program.session
+    runs, session = TrainingSessionRuns(), program.session
     assert not runs.train(session, tf.global_variables_initializer())
     assert not runs.train(session, program.weights.initializer)
     definition = program.saver.saver_def
