@@ -39,7 +39,7 @@ _MOST_NAMES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageCall:
     """A call that adds a stage: `.map(f)`."""
 
     method: str
@@ -51,7 +51,7 @@ class Chain:
     """The stages that the source shows, each recorded likewise."""
 
     source: Source
-    stages: tuple[Stage, ...]
+    stages: tuple[StageCall, ...]
     """From the source of the data to the end."""
     origin: str
     """The stage that a known source makes, "" where what the chain begins with is not known."""
@@ -60,7 +60,7 @@ class Chain:
     recorded: dict[str, float]
     """Numbers of the recorded pipeline."""
 
-    def named(self, *methods: str) -> list[Stage]:
+    def named(self, *methods: str) -> list[StageCall]:
         """The stages that these methods add."""
         return [stage for stage in self.stages if stage.method in methods]
 
@@ -119,7 +119,7 @@ def _find_use(source: Source, place: Place) -> tuple[ast.AST, ast.expr]:
     return found[0]
 
 
-def _are_alike(stages: list[Stage], origin: str, told: list[str]) -> bool:
+def _are_alike(stages: list[StageCall], origin: str, told: list[str]) -> bool:
     if len(told) < len(stages) + 1:
         return False
     kinds = told[len(told) - len(stages) :]
@@ -138,9 +138,9 @@ class _Resolver:
         self._source = source
         self._looks = 0
 
-    def resolve(self, node: ast.expr) -> tuple[list[Stage], str]:
+    def resolve(self, node: ast.expr) -> tuple[list[StageCall], str]:
         """The stages up to an expression, and the stage of its source where that is known."""
-        stages: list[Stage] = []
+        stages: list[StageCall] = []
         at: ast.expr | None = node
         origin = ""
         while at is not None:
@@ -156,7 +156,7 @@ class _Resolver:
                 at = None
             elif isinstance(at.func, ast.Attribute) and called_name(at) in _METHODS | _UNTOLD:
                 if called_name(at) in _METHODS:
-                    stages.append(Stage(called_name(at), at))
+                    stages.append(StageCall(called_name(at), at))
                 at = at.func.value
             elif called_name(at) in _AROUND and at.args:
                 at = at.args[0]

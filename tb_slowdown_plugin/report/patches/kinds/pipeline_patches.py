@@ -23,7 +23,7 @@ from tb_slowdown_plugin.report.patches.code.syntax import (
     refuse_stars,
 )
 from tb_slowdown_plugin.report.patches.evidence import ChangesResults, Evidence, Patch
-from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage, find_chain
+from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, StageCall, find_chain
 from tb_slowdown_plugin.report.patches.kinds.same_elements import (
     draws,
     refuse_python,
@@ -96,7 +96,7 @@ def _run_batches_in_parallel(evidence: Evidence) -> Patch:
     return _in_parallel(evidence, chain, batches, "Several batches are put together at once")
 
 
-def _in_parallel(evidence: Evidence, chain: Chain, stages: list[Stage], what: str) -> Patch:
+def _in_parallel(evidence: Evidence, chain: Chain, stages: list[StageCall], what: str) -> Patch:
     refuse_python(chain)
     source = chain.source
     tf = alias_of(source, "tensorflow")
@@ -209,14 +209,14 @@ _PATCHES: Final = (
 comes before what was added first."""
 
 
-def _append(chain: Chain, stage: Stage, text: str) -> Edit:
+def _append(chain: Chain, stage: StageCall, text: str) -> Edit:
     """A call behind a stage, written as the stage is: in its line, or in one of its own."""
     source = chain.source
     _, end = source.span(stage.call)
     return Edit(end, end, f"{_between(chain, stage)}{text}")
 
 
-def _between(chain: Chain, stage: Stage) -> str:
+def _between(chain: Chain, stage: StageCall) -> str:
     """What stands between a stage and the one before: ".", or a new line and "."."""
     source = chain.source
     function = stage.call.func
@@ -227,7 +227,7 @@ def _between(chain: Chain, stage: Stage) -> str:
     return f"{source.newline}{indent}" if line else "."
 
 
-def _find_neighbours(chain: Chain, first: str, second: str) -> tuple[Stage, Stage]:
+def _find_neighbours(chain: Chain, first: str, second: str) -> tuple[StageCall, StageCall]:
     """The one place where a stage stands right behind another, in one expression.
 
     Raises:
@@ -246,7 +246,7 @@ def _find_neighbours(chain: Chain, first: str, second: str) -> tuple[Stage, Stag
     return pairs[0]
 
 
-def _swap(chain: Chain, one: Stage, other: Stage) -> Edit:
+def _swap(chain: Chain, one: StageCall, other: StageCall) -> Edit:
     """Two calls of one expression change places."""
     source = chain.source
     _, start = source.span(one.call.func.value)  # type: ignore[attr-defined]

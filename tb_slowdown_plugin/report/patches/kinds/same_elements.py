@@ -8,7 +8,7 @@ from typing import Final
 from tb_slowdown_plugin.report.patches.code.source import UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import dotted, reached_calls
 from tb_slowdown_plugin.report.patches.code.traced_code import draws_numbers
-from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage
+from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, StageCall
 
 _STATEFUL: Final = frozenset(
     {"assign", "assign_add", "assign_sub", "numpy_function", "py_function"}
@@ -51,7 +51,7 @@ def refuse_varying(chain: Chain, last: int) -> None:
         )
 
 
-def draws(chain: Chain, stage: Stage) -> bool:
+def draws(chain: Chain, stage: StageCall) -> bool:
     """Whether the function of a `map` draws random numbers.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
-from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage
+from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, StageCall
 from tb_slowdown_plugin.report.patches.kinds.same_elements import (
     draws,
     refuse_python,
@@ -24,7 +24,7 @@ def chain_of(function: str, kind: str = "map", **recorded: float) -> Chain:
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == f"ds.{kind}"
     ]
-    return Chain(source, (Stage(kind, call),), "TensorSlice", call, recorded)
+    return Chain(source, (StageCall(kind, call),), "TensorSlice", call, recorded)
 
 
 def test_arithmetic_gives_the_same() -> None:
@@ -51,6 +51,6 @@ def test_data_made_by_python_are_refused() -> None:
 
 def test_a_function_that_is_not_in_the_file_is_refused() -> None:
     chain = chain_of("x")
-    elsewhere = Stage("map", ast.parse("ds.map(other)", mode="eval").body)  # type: ignore[arg-type]
+    elsewhere = StageCall("map", ast.parse("ds.map(other)", mode="eval").body)  # type: ignore[arg-type]
     with pytest.raises(UncertainError, match="isn't defined exactly once"):
         draws(chain, elsewhere)
