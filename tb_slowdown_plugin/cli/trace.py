@@ -15,7 +15,7 @@ from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.profiler.summary import summary
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.metadata import ROOT_RUN
 from tb_slowdown_plugin.report.trace_text import trace_text
@@ -78,7 +78,7 @@ def _print_text(paths: list[Path], name: _Name) -> int:
     return _finish(broken)
 
 
-def _read(path: Path, broken: list[str], name: _Name, *, alone: bool) -> Trace | None:
+def _read(path: Path, broken: list[str], name: _Name, *, alone: bool) -> CaptureTrace | None:
     try:
         return read_trace(path, nothing_recorded())
     except UnreadableError as error:

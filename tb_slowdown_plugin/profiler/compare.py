@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from tb_slowdown_plugin.profiler.steps import places
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.records.capture import PART_NAMES, PARTS, Kind, Part
 
 _DEEP_ENOUGH: Final = 0.5
@@ -58,7 +58,7 @@ class CaptureComparison:
     headline: str
 
 
-def compare(fast: Trace, slow: Trace) -> CaptureComparison:
+def compare(fast: CaptureTrace, slow: CaptureTrace) -> CaptureComparison:
     """Compares the mean step of two captures.
 
     A row counts for no more than the part of the step that it lies in has grown by:
@@ -100,7 +100,7 @@ class _ItemTimes(NamedTuple):
     place: int | None
 
 
-def _rows(fast: Trace, slow: Trace) -> list[ComparedItem]:
+def _rows(fast: CaptureTrace, slow: CaptureTrace) -> list[ComparedItem]:
     before, after = _sides(fast), _sides(slow)
     nothing = _ItemTimes(0.0, 0.0, None)
     rows = []
@@ -114,7 +114,7 @@ def _rows(fast: Trace, slow: Trace) -> list[ComparedItem]:
     return rows
 
 
-def _sides(trace: Trace) -> dict[tuple[RowKind, Part, str], _ItemTimes]:
+def _sides(trace: CaptureTrace) -> dict[tuple[RowKind, Part, str], _ItemTimes]:
     steps = max(1, len(trace.steps))
     place = places(trace.steps)
     longest = np.zeros(len(trace.items), np.int64)

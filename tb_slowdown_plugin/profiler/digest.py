@@ -14,7 +14,7 @@ from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile, find_sessions
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import Recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Run
@@ -24,7 +24,7 @@ _MOST_CAPTURES: Final = 8
 _MOST_BYTES: Final = 1 << 25
 """Of all captures that a report looks into: 0.7 s (`benchmarks/trace_reading.py`)."""
 
-Read = Callable[[CaptureSession, HostFile], Trace]
+Read = Callable[[CaptureSession, HostFile], CaptureTrace]
 """May raise `UnreadableError` and OSError."""
 
 
@@ -72,7 +72,7 @@ def recorded_steps(run: Run) -> Recorded:
     return Recorded(steps.number, steps.ended, steps.period_seconds, run.steps_per_row)
 
 
-def digest_of(session: str, trace: Trace) -> CapturedSteps | None:
+def digest_of(session: str, trace: CaptureTrace) -> CapturedSteps | None:
     """The steps of a capture that have rows; None where there are none."""
     known = np.flatnonzero(trace.steps.row >= 0)
     if not len(known):

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.profiler.shares import device_shares
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.records.capture import efficiency_of
 
 _MUCH: Final = 0.15
@@ -17,7 +17,7 @@ _SHORT_SECONDS: Final = 30e-6
 _MOST_HINTS: Final = 3
 
 
-def hints(trace: Trace) -> list[str]:
+def hints(trace: CaptureTrace) -> list[str]:
     """Up to three changes, the largest share of the step first.
 
     Args:
@@ -55,7 +55,7 @@ def hints(trace: Trace) -> list[str]:
     return [sentence for size, sentence in found if size >= _MUCH and sentence][:_MOST_HINTS]
 
 
-def _input(trace: Trace) -> str:
+def _input(trace: CaptureTrace) -> str:
     seconds = trace.item_seconds()
     stages = [n for n, item in enumerate(trace.items) if item.kind == "stage"]
     if not stages:
@@ -70,7 +70,7 @@ def _input(trace: Trace) -> str:
     return f"Input wait: make `Iterator::{stage}` faster or parallel{ahead}."
 
 
-def _launches(trace: Trace) -> str:
+def _launches(trace: CaptureTrace) -> str:
     """Why devices wait for the host: it launches many short kernels, or it is at something else."""
     kernels = [total for total in trace.totals if total.kind == "kernel"]
     calls = sum(total.calls for total in kernels)

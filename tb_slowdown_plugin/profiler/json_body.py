@@ -11,14 +11,14 @@ import numpy as np
 from tb_slowdown_plugin.profiler.compare import CaptureComparison, milliseconds
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import places
-from tb_slowdown_plugin.profiler.types import Int, Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace, Int
 from tb_slowdown_plugin.records.capture import efficiency_of, tell_efficiency
 
 _MOST_STEPS: Final = 1_000
 _MOST_ITEMS: Final = 60
 
 
-def trace_body(trace: Trace, window: tuple[int, int] | None = None) -> dict[str, Any]:
+def trace_body(trace: CaptureTrace, window: tuple[int, int] | None = None) -> dict[str, Any]:
     """A capture, or the steps of it in a window.
 
     The answer's items have `seconds`, the mean of a step of the window, or of all steps
@@ -91,7 +91,7 @@ def comparison_body(comparison: CaptureComparison) -> dict[str, Any]:
     }
 
 
-def adds(trace: Trace) -> list[str]:
+def adds(trace: CaptureTrace) -> list[str]:
     """What the capture tells that the step log does not, in sentences; most telling first."""
     mean = {part: float(np.mean(spent)) for part, spent in trace.parts.items()}
     item_seconds = trace.item_seconds()

@@ -16,7 +16,7 @@ import numpy as np
 from tb_slowdown_plugin.profiler import event_names
 from tb_slowdown_plugin.profiler.steps import Markers, Recorded, find_steps
 from tb_slowdown_plugin.profiler.time_sections import account
-from tb_slowdown_plugin.profiler.types import Copied, Function, Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace, Copied, Function
 from tb_slowdown_plugin.profiler.xplane import device_lines
 from tb_slowdown_plugin.profiler.xplane.gathered import Gathered
 from tb_slowdown_plugin.profiler.xplane.space import Line, Plane, Space, UnreadableError
@@ -33,7 +33,7 @@ _NO_TIME: Final = "A line of the trace begins at a time that is none and is left
 _MOST_FUNCTIONS: Final = 100
 
 
-def read_trace(path: Path, recorded: Recorded) -> Trace:
+def read_trace(path: Path, recorded: Recorded) -> CaptureTrace:
     """Reads a capture.
 
     Args:
@@ -72,7 +72,7 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
         notes.append(f"{found.left_out:,} events last over too many steps and are left out.")
     if devices and not gathered.marks.devices:
         notes.append("The devices say nothing of what they did: the profiler could not ask them.")
-    return Trace(
+    return CaptureTrace(
         started=started,
         seconds=seconds,
         devices=devices,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.profiler.intervals import Windows, merge
-from tb_slowdown_plugin.profiler.types import Float, Int, Shares, Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace, Float, Int, Shares
 from tb_slowdown_plugin.records.capture import DeviceShare
 
 Ints = NDArray[np.int64]
@@ -65,7 +65,9 @@ def shares_of(
     )
 
 
-def device_shares(trace: Trace, steps: Iterable[int] | None = None) -> tuple[DeviceShare, ...]:
+def device_shares(
+    trace: CaptureTrace, steps: Iterable[int] | None = None
+) -> tuple[DeviceShare, ...]:
     """What each device does in the steps in which it works, in the order of the devices.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tb_slowdown_plugin.profiler.types import Float, Int, Steps, StepsBy
+from tb_slowdown_plugin.profiler.types import Float, Int, StepsBy, TraceSteps
 
 _NEAR: Final = 8
 """Rows beside the end of a marker: on a busy machine the monitor reads its clock later."""
@@ -63,7 +63,7 @@ def find_steps(
     step_line: Sequence[DeviceSpan] = (),
     groups: Sequence[DeviceSpan] = (),
     worked: tuple[float, float] | None = None,
-) -> Steps:
+) -> TraceSteps:
     """The steps in a capture: the first of five ways that finds any.
 
     By its markers; by what devices hold on a line "Steps"; by the groups that their
@@ -86,7 +86,7 @@ def find_steps(
     if len(markers.number):
         number, ends = markers.number[:MOST_STEPS], markers.ends[:MOST_STEPS]
         begins = np.append(markers.begins[:1], ends[:-1])
-        return Steps("step_num", number, _rows(number, started + ends, recorded), begins, ends)
+        return TraceSteps("step_num", number, _rows(number, started + ends, recorded), begins, ends)
     if step_line:
         return _by_devices("step_line", step_line, recorded, started)
     if len({span.group for span in groups}) > 1:
@@ -95,10 +95,10 @@ def find_steps(
     if last - first >= 2:
         rows = np.arange(first, min(last, first + MOST_STEPS + 1))
         ends = recorded.ended[rows] - started
-        return Steps("wall_clock", recorded.number[rows[1:]], rows[1:], ends[:-1], ends[1:])
+        return TraceSteps("wall_clock", recorded.number[rows[1:]], rows[1:], ends[:-1], ends[1:])
     none = np.array([-1])
     begin, end = worked or (0.0, seconds)
-    return Steps("whole", none, none, np.array([begin]), np.array([end]))
+    return TraceSteps("whole", none, none, np.array([begin]), np.array([end]))
 
 
 class _Step(NamedTuple):
@@ -110,7 +110,7 @@ class _Step(NamedTuple):
 
 def _by_devices(
     by: StepsBy, spans: Sequence[DeviceSpan], recorded: Recorded, started: float
-) -> Steps:
+) -> TraceSteps:
     """What devices did at the same time in one group is one step.
 
     Where a device had an earlier step, its step begins at the end of that. A step of the
@@ -131,7 +131,7 @@ def _by_devices(
     rows = _nearest_rows(started + ends, recorded)
     known = rows >= 0
     number[known] = recorded.number[rows[known]]
-    return Steps(by, number, rows, begins, ends)
+    return TraceSteps(by, number, rows, begins, ends)
 
 
 def _join(spans: Sequence[DeviceSpan], *, same_device: bool) -> list[_Step]:
@@ -154,7 +154,7 @@ def _join(spans: Sequence[DeviceSpan], *, same_device: bool) -> list[_Step]:
     return sorted([*closed, *open_ones.values()], key=lambda step: step.end)
 
 
-def places(steps: Steps) -> Int:
+def places(steps: TraceSteps) -> Int:
     """Where each step is looked up: its row in the run's record.
 
     Without any row, it is the step's index in the capture. -1: it can't be looked up, the
@@ -162,7 +162,7 @@ def places(steps: Steps) -> Int:
 
     Example:
       >>> none = np.array([-1, -1])
-      >>> places(Steps("step_num", np.array([7, 8]), none, np.zeros(2), np.ones(2))).tolist()
+      >>> places(TraceSteps("step_num", np.array([7, 8]), none, np.zeros(2), np.ones(2))).tolist()
       [0, 1]
     """
     return steps.row if (steps.row >= 0).any() else np.arange(len(steps))

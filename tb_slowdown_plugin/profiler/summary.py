@@ -10,7 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.profiler.event_names import Direction
 from tb_slowdown_plugin.profiler.hints import hints
 from tb_slowdown_plugin.profiler.shares import device_shares
-from tb_slowdown_plugin.profiler.types import Total, Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace, Total
 from tb_slowdown_plugin.records.capture import PARTS, efficiency_of
 
 _TOP: Final = 10
@@ -18,7 +18,7 @@ _MOST_STAGES: Final = 5
 _MOST_DEVICES: Final = 256
 
 
-def summary(file: str, trace: Trace) -> dict[str, Any]:
+def summary(file: str, trace: CaptureTrace) -> dict[str, Any]:
     """One capture as JSON. What no device or allocator reports is `null`, never zero.
 
     Args:
@@ -87,7 +87,7 @@ def summary(file: str, trace: Trace) -> dict[str, Any]:
     }
 
 
-def top(trace: Trace) -> list[Total]:
+def top(trace: CaptureTrace) -> list[Total]:
     """The ten operations with the most time: of devices where these report it, else of hosts."""
     on_devices = [total for total in trace.totals if total.kind in ("kernel", "copy")]
     if not any(trace.device_seconds.values()):
@@ -95,7 +95,7 @@ def top(trace: Trace) -> list[Total]:
     return sorted(on_devices, key=lambda total: -total.seconds)[:_TOP]
 
 
-def stages(trace: Trace) -> list[Total]:
+def stages(trace: CaptureTrace) -> list[Total]:
     """The stages of tf.data with the most time of their own in a step, the slowest first."""
     own = dict(zip((item.name for item in trace.items), trace.item_seconds(), strict=True))
     found = [total for total in trace.totals if total.kind == "stage"]
@@ -103,7 +103,7 @@ def stages(trace: Trace) -> list[Total]:
     return found[:_MOST_STAGES]
 
 
-def _copies(trace: Trace, *, known: bool) -> dict[str, float | int | None]:
+def _copies(trace: CaptureTrace, *, known: bool) -> dict[str, float | int | None]:
     told: dict[str, float | int | None] = {}
     ways: tuple[Direction, ...] = get_args(Direction)
     for way in ways:

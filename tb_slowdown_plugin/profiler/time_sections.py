@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.profiler.event_names import Direction, Meaning
 from tb_slowdown_plugin.profiler.intervals import Pieces, Windows, cut, lengths
 from tb_slowdown_plugin.profiler.shares import Stretches, shares_of
-from tb_slowdown_plugin.profiler.types import Float, Int, Item, Shares, Steps, Total
+from tb_slowdown_plugin.profiler.types import Float, Int, Item, Shares, Total, TraceSteps
 from tb_slowdown_plugin.records.capture import PARTS, Part
 
 Ints = NDArray[np.int64]
@@ -94,7 +94,7 @@ class StepShares(NamedTuple):
     """(D,)"""
 
 
-def account(marks: Marks, steps: Steps, devices: int = 0) -> StepShares:
+def account(marks: Marks, steps: TraceSteps, devices: int = 0) -> StepShares:
     """Says where the time of each step went.
 
     Args:

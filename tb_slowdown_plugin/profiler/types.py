@@ -19,7 +19,7 @@ StepsBy = Literal["step_num", "step_line", "group_id", "wall_clock", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class TraceSteps:
     """The steps in a capture; `W` of them."""
 
     by: StepsBy
@@ -79,7 +79,7 @@ class Shares(NamedTuple):
     """What each device does in each step in which it works; `K` of such pairs."""
 
     device: Int
-    """(K,) index into `Trace.devices`."""
+    """(K,) index into `CaptureTrace.devices`."""
     step: Int
     """(K,)"""
     seconds: Float
@@ -105,7 +105,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class CaptureTrace:
     """One capture on one host. `W` steps, `I` items, `C` cells."""
 
     started: float
@@ -113,7 +113,7 @@ class Trace:
     seconds: float
     devices: tuple[str, ...]
     events: int
-    steps: Steps
+    steps: TraceSteps
     parts: Mapping[Part, Float]
     """part -> (W,) seconds of each step; they sum up to the step."""
     items: tuple[Item, ...]

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, wh
 from tb_slowdown_plugin.profiler.hints import hints
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.summary import stages, top
-from tb_slowdown_plugin.profiler.types import Total, Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace, Total
 from tb_slowdown_plugin.records.capture import (
     PART_NAMES,
     PARTS,
@@ -33,7 +33,7 @@ _MOST_STAGES: Final = 2
 _MOST_ALLOCATORS: Final = 2
 
 
-def trace_text(file: str, trace: Trace, *, width: int = 80, colour: bool = False) -> str:
+def trace_text(file: str, trace: CaptureTrace, *, width: int = 80, colour: bool = False) -> str:
     """What a capture shows: where the time goes, operations, copies, input, memory, what to do.
 
     Args:
@@ -60,7 +60,7 @@ def trace_text(file: str, trace: Trace, *, width: int = 80, colour: bool = False
     return "\n".join(lines) + "\n"
 
 
-def _heading(trace: Trace) -> str:
+def _heading(trace: CaptureTrace) -> str:
     steps = trace.steps
     seconds = steps.ends - steps.begins
     working = sum(spent > 0.0 for spent in trace.device_seconds.values())
@@ -76,7 +76,7 @@ def _heading(trace: Trace) -> str:
     )
 
 
-def _parts(trace: Trace, width: int) -> Iterable[str]:
+def _parts(trace: CaptureTrace, width: int) -> Iterable[str]:
     whole = float(np.sum(trace.steps.ends - trace.steps.begins))
     what = "Capture" if trace.steps.by == "whole" else "Mean step"
     yield _row(what, "", duration(whole / max(1, len(trace.steps))), width)
@@ -94,7 +94,7 @@ def _parts(trace: Trace, width: int) -> Iterable[str]:
         )
 
 
-def _copies(trace: Trace) -> Iterable[str]:
+def _copies(trace: CaptureTrace) -> Iterable[str]:
     if not any(trace.device_seconds.values()):
         return
     told = []
@@ -118,7 +118,7 @@ def _copies(trace: Trace) -> Iterable[str]:
         )
 
 
-def _input(trace: Trace) -> Iterable[str]:
+def _input(trace: CaptureTrace) -> Iterable[str]:
     seconds = dict(zip((item.name for item in trace.items), trace.item_seconds(), strict=True))
     told = [
         f"{_stage(total)} {duration(float(seconds[total.name]))}"
@@ -133,7 +133,7 @@ def _stage(total: Total) -> str:
     return f"`Iterator::{total.name.rpartition('::')[2]}`"
 
 
-def _memory(trace: Trace) -> Iterable[str]:
+def _memory(trace: CaptureTrace) -> Iterable[str]:
     fullest = sorted(trace.allocators, key=lambda one: -one.fullness)
     for allocator in fullest[:_MOST_ALLOCATORS]:
         limit = allocator.limit_bytes

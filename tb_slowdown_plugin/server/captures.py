@@ -16,7 +16,7 @@ from tb_slowdown_plugin.profiler.json_body import comparison_body, trace_body
 from tb_slowdown_plugin.profiler.read import read_range, read_trace
 from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile, find_sessions
 from tb_slowdown_plugin.profiler.steps import Recorded, rows_of
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedSteps
 from tb_slowdown_plugin.records.types import Run
@@ -91,7 +91,7 @@ class Captures:
         if self._copies:
             return ()
 
-        def read(session: CaptureSession, file: HostFile) -> Trace:
+        def read(session: CaptureSession, file: HostFile) -> CaptureTrace:
             return self._kept(run, session, file)
 
         return captured_steps(run, self._sessions(run), read)
@@ -178,20 +178,20 @@ class Captures:
             entry["error"] = _sentence(error)
         return entry
 
-    def _trace(self, run: Run, session: CaptureSession, file: HostFile) -> Trace:
+    def _trace(self, run: Run, session: CaptureSession, file: HostFile) -> CaptureTrace:
         try:
             return self._kept(run, session, file)
         except (UnreadableError, OSError) as error:
             raise CaptureError(f"capture {shown(session.id)}: {_sentence(error)}") from error
 
-    def _kept(self, run: Run, session: CaptureSession, file: HostFile) -> Trace:
+    def _kept(self, run: Run, session: CaptureSession, file: HostFile) -> CaptureTrace:
         recorded = recorded_steps(run)
         self._asked.path, self._asked.recorded = file.path, recorded
         covered = int(np.searchsorted(recorded.ended, file.modified))
         name = f"{run.name}\0{session.id}\0{file.host}"
         return self._traces.get(name, (file.modified, file.size_bytes, covered))
 
-    def _read(self, _: str) -> Trace:
+    def _read(self, _: str) -> CaptureTrace:
         return read_trace(self._asked.path, self._asked.recorded)
 
 
@@ -219,5 +219,5 @@ def _sentence(error: Exception) -> str:
     return (error.strerror or "can't be opened") if isinstance(error, OSError) else str(error)
 
 
-def _weight(trace: Trace) -> int:
+def _weight(trace: CaptureTrace) -> int:
     return 200 * len(trace.items) + 24 * len(trace.cell_item) + 100 * len(trace.steps)

@@ -9,13 +9,13 @@ import pytest
 import tbslow
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
 
-def only_trace(logdir: Path) -> Trace:
+def only_trace(logdir: Path) -> CaptureTrace:
     (path,) = logdir.glob("**/plugins/profile/*/*.xplane.pb")
     return read_trace(path, nothing_recorded())
 

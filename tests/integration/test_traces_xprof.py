@@ -17,7 +17,7 @@ from unit.profiler.xspace_writer import gpu_steps
 import tbslow
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 
 DATA = Path(__file__).parent.parent / "unit/profiler/data"
 LONG = 3000
@@ -35,7 +35,7 @@ def ask_xprof(*paths: Path) -> list[dict[str, Any]]:
     return said
 
 
-def read(path: Path) -> Trace:
+def read(path: Path) -> CaptureTrace:
     return read_trace(path, nothing_recorded())
 
 
@@ -142,7 +142,7 @@ def only(folder: Path) -> Path:
     return path
 
 
-def assert_same_steps(trace: Trace, said: dict[str, Any]) -> None:
+def assert_same_steps(trace: CaptureTrace, said: dict[str, Any]) -> None:
     seconds = trace.steps.ends - trace.steps.begins
     index = {number: index for index, number in enumerate(trace.steps.number.tolist())}
     shared = [(index[int(number)], told) for number, told in said["steps"].items()]
@@ -157,7 +157,7 @@ def assert_same_steps(trace: Trace, said: dict[str, Any]) -> None:
     assert waits.sum() == pytest.approx(told.sum(), rel=0.02, abs=1e-4)
 
 
-def assert_same_operations(trace: Trace, said: dict[str, Any]) -> None:
+def assert_same_operations(trace: CaptureTrace, said: dict[str, Any]) -> None:
     busy = {item.name: item.busy_seconds for item in trace.items}
     compared = 0
     for operation, seconds in said["operations"].items():

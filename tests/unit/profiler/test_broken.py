@@ -14,14 +14,14 @@ from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.profiler.summary import summary
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 
 MOST_SECONDS = 10.0
 """Of CPU time for one file; each takes below 1 s."""
 
 
-def read(path: Path, data: bytes) -> Trace | None:
+def read(path: Path, data: bytes) -> CaptureTrace | None:
     """The trace, None where it is refused; in either case within bounds."""
     path.write_bytes(data)
     began = time.process_time()

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.profiler.json_body import adds, trace_body
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import Recorded, nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.records.capture import efficiency_of, tell_efficiency
 
 
@@ -26,7 +26,7 @@ def milliseconds(events):
     ]
 
 
-def trace_of(tmp_path: Path, *planes: PlaneWriter, recorded=None) -> Trace:
+def trace_of(tmp_path: Path, *planes: PlaneWriter, recorded=None) -> CaptureTrace:
     path = tmp_path / "vm.xplane.pb"
     path.write_bytes(space(*(plane.bytes() for plane in planes), task(0.1)))
     return read_trace(path, recorded or nothing_recorded())
@@ -168,7 +168,7 @@ def test_what_xla_has_fused_is_not_to_be_fused(tmp_path: Path, name: str, is_fus
 
 
 def test_two_captures_of_several_devices_add_up(tmp_path: Path) -> None:
-    def captured(*, slower: int) -> Trace:
+    def captured(*, slower: int) -> CaptureTrace:
         host = PlaneWriter("/host:CPU")
         host.line("python", milliseconds([("train", 0, 20 + slower, {"step_num": 3})]))
         kernels = [("gemm", 0, 10), ("ncclAllReduce", 10, 5 + slower)]

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.profiler.compare import compare
 from tb_slowdown_plugin.profiler.json_body import adds
 from tb_slowdown_plugin.profiler.read import read_range, read_trace
 from tb_slowdown_plugin.profiler.steps import Recorded, nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 
 DATA = Path(__file__).parent / "data"
 NAMES = ["heavy", "retrace"]
@@ -31,12 +31,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def traces(files: dict[str, Path]) -> dict[str, Trace]:
+def traces(files: dict[str, Path]) -> dict[str, CaptureTrace]:
     return {name: read_trace(path, nothing_recorded()) for name, path in files.items()}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_steps_and_waits_are_those_of_xprof(traces: dict[str, Trace], name: str) -> None:
+def test_steps_and_waits_are_those_of_xprof(traces: dict[str, CaptureTrace], name: str) -> None:
     """XProf leaves out the first and the last step, and the gap between two steps."""
     trace = traces[name]
     assert trace.steps.by == "step_num"
@@ -50,7 +50,9 @@ def test_steps_and_waits_are_those_of_xprof(traces: dict[str, Trace], name: str)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_operations_and_stages_take_what_xprof_says(traces: dict[str, Trace], name: str) -> None:
+def test_operations_and_stages_take_what_xprof_says(
+    traces: dict[str, CaptureTrace], name: str
+) -> None:
     busy = {item.name: item.busy_seconds for item in traces[name].items}
     compared = 0
     for operation, seconds in SAID[name]["operations"].items():
@@ -61,7 +63,7 @@ def test_operations_and_stages_take_what_xprof_says(traces: dict[str, Trace], na
     assert compared >= 8
 
 
-def test_allocators_peak_where_xprof_says(traces: dict[str, Trace]) -> None:
+def test_allocators_peak_where_xprof_says(traces: dict[str, CaptureTrace]) -> None:
     (allocator,) = traces["heavy"].allocators
     assert {allocator.name: allocator.peak_bytes} == SAID["heavy"]["peak_bytes"]
     assert allocator.largest_bytes == 994304
@@ -69,13 +71,15 @@ def test_allocators_peak_where_xprof_says(traces: dict[str, Trace]) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_parts_sum_up_to_the_step(traces: dict[str, Trace], name: str) -> None:
+def test_parts_sum_up_to_the_step(traces: dict[str, CaptureTrace], name: str) -> None:
     trace = traces[name]
     total = sum(trace.parts.values())
     np.testing.assert_allclose(total, trace.steps.ends - trace.steps.begins, atol=2e-9)
 
 
-def test_a_retraced_step_is_seen_though_xprof_says_host_compute(traces: dict[str, Trace]) -> None:
+def test_a_retraced_step_is_seen_though_xprof_says_host_compute(
+    traces: dict[str, CaptureTrace],
+) -> None:
     trace = traces["retrace"]
     assert trace.parts["tracing"].argmax() == 5
     assert trace.parts["tracing"][5] == pytest.approx(0.0703, abs=1e-3)
@@ -85,7 +89,7 @@ def test_a_retraced_step_is_seen_though_xprof_says_host_compute(traces: dict[str
     assert adds(trace)[0] == "`step`: traced in 1 of 10 calls."
 
 
-def test_the_comparison_names_the_slow_stage(traces: dict[str, Trace]) -> None:
+def test_the_comparison_names_the_slow_stage(traces: dict[str, CaptureTrace]) -> None:
     found = compare(traces["retrace"], traces["heavy"])
     assert found.rows[0].kind == "stage"
     assert found.rows[0].name == "Iterator::Root::Prefetch::MapAndBatch"

@@ -20,14 +20,14 @@ from unit.profiler.real_captures import (
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.shares import device_shares
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 
 WITHIN = 0.02
 
 
 @pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
+def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaptureTrace]:
     folder = tmp_path_factory.mktemp("recorded")
     found = {}
     for name in READABLE:
@@ -44,7 +44,7 @@ def seconds() -> dict[str, Second]:
 
 @pytest.mark.parametrize("name", READABLE)
 def test_copies_by_direction(
-    traces: dict[str, Trace], seconds: dict[str, Second], name: str
+    traces: dict[str, CaptureTrace], seconds: dict[str, Second], name: str
 ) -> None:
     ours, second = traces[name].copied, seconds[name].copies
     assert ours.keys() == second.keys()
@@ -55,7 +55,7 @@ def test_copies_by_direction(
 
 
 def test_the_copies_of_the_v100s_are_not_counted_with_their_launches(
-    traces: dict[str, Trace],
+    traces: dict[str, CaptureTrace],
 ) -> None:
     """The host's calls have the same names and take seven times as long."""
     ours = traces[V100].copied
@@ -67,7 +67,7 @@ def test_the_copies_of_the_v100s_are_not_counted_with_their_launches(
 
 @pytest.mark.parametrize("name", READABLE)
 def test_each_device_computes_as_long(
-    traces: dict[str, Trace], seconds: dict[str, Second], name: str
+    traces: dict[str, CaptureTrace], seconds: dict[str, Second], name: str
 ) -> None:
     trace, second = traces[name], seconds[name]
     assert list(trace.devices) == second.devices
@@ -82,7 +82,7 @@ def test_each_device_computes_as_long(
 
 
 def test_steps_are_those_of_the_devices_own_line(
-    traces: dict[str, Trace], seconds: dict[str, Second]
+    traces: dict[str, CaptureTrace], seconds: dict[str, Second]
 ) -> None:
     steps = traces[V100].steps
     assert steps.by == "step_line"
@@ -91,7 +91,7 @@ def test_steps_are_those_of_the_devices_own_line(
 
 
 def test_small_kernels_of_a_large_device_leave_it_waiting_for_the_host(
-    traces: dict[str, Trace],
+    traces: dict[str, CaptureTrace],
 ) -> None:
     """A `fit` with a tiny model on an H200, nine of its batches."""
     trace = traces[H200]
@@ -102,7 +102,7 @@ def test_small_kernels_of_a_large_device_leave_it_waiting_for_the_host(
     assert launched == 11 * 129  # in each batch; 33 of them of cuDNN's `engines_precompiled`
 
 
-def test_a_capture_without_steps_is_what_devices_did_in_it(traces: dict[str, Trace]) -> None:
+def test_a_capture_without_steps_is_what_devices_did_in_it(traces: dict[str, CaptureTrace]) -> None:
     trace = traces[MI300]
     assert (trace.steps.by, len(trace.steps)) == ("whole", 1)
     assert trace.steps.ends[0] - trace.steps.begins[0] == pytest.approx(0.1385, rel=WITHIN)
@@ -112,7 +112,7 @@ def test_a_capture_without_steps_is_what_devices_did_in_it(traces: dict[str, Tra
 
 @pytest.mark.parametrize("name", READABLE)
 def test_the_ten_operations_with_the_most_time(
-    traces: dict[str, Trace], seconds: dict[str, Second], name: str
+    traces: dict[str, CaptureTrace], seconds: dict[str, Second], name: str
 ) -> None:
     ours = [total for total in traces[name].totals if total.kind == "kernel"][:10]
     theirs = sorted(seconds[name].kernels.items(), key=lambda pair: -pair[1][1])[:10]
@@ -127,7 +127,7 @@ def test_the_ten_operations_with_the_most_time(
 
 @pytest.mark.parametrize("name", READABLE)
 def test_launches_are_told_apart_from_what_they_launch(
-    traces: dict[str, Trace], seconds: dict[str, Second], name: str
+    traces: dict[str, CaptureTrace], seconds: dict[str, Second], name: str
 ) -> None:
     launches = [total for total in traces[name].totals if total.kind == "launch"]
     # TensorFlow copies between buffers of the host under such a name, too.
@@ -136,14 +136,14 @@ def test_launches_are_told_apart_from_what_they_launch(
     assert {total.part for total in launches} == {"compute"}
 
 
-def test_allocators_of_both_devices(traces: dict[str, Trace]) -> None:
+def test_allocators_of_both_devices(traces: dict[str, CaptureTrace]) -> None:
     of_name = {allocator.name: allocator for allocator in traces[V100].allocators}
     assert of_name["GPU_4_bfc"].samples == 974
     assert of_name["GPU_4_bfc"].fragmentation == pytest.approx(0.0228, abs=1e-3)
     assert of_name["GPU_6_bfc"].fragmentation == pytest.approx(0.0374, abs=1e-3)
 
 
-def test_parts_sum_up_to_the_steps(traces: dict[str, Trace]) -> None:
+def test_parts_sum_up_to_the_steps(traces: dict[str, CaptureTrace]) -> None:
     for trace in traces.values():
         total = sum(trace.parts.values())
         np.testing.assert_allclose(total, trace.steps.ends - trace.steps.begins, atol=2e-9)

@@ -24,10 +24,10 @@ from tb_slowdown_plugin.profiler.read import (
     read_trace,
 )
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 
 
-def trace_of(tmp_path: Path, data: bytes) -> Trace:
+def trace_of(tmp_path: Path, data: bytes) -> CaptureTrace:
     path = tmp_path / "vm.xplane.pb"
     path.write_bytes(data)
     return read_trace(path, nothing_recorded())

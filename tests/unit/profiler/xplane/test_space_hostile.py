@@ -29,7 +29,7 @@ from unit.profiler.xspace_writer import (
 
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import MOST_STEPS, nothing_recorded
-from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane import space as space_module
 from tb_slowdown_plugin.profiler.xplane.space import Space, UnreadableError
 
@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "vm.xplane.pb"
 
 
-def read(path: Path, data: bytes) -> Trace:
+def read(path: Path, data: bytes) -> CaptureTrace:
     path.write_bytes(data)
     return read_trace(path, nothing_recorded())
 
