@@ -35,7 +35,7 @@ class Training(NamedTuple):
     """Whether it changes variables: otherwise its first steps have its kind, too."""
 
 
-class Steps(Protocol):
+class StepRecorder(Protocol):
     """What makes rows of steps: a `Recorder`."""
 
     @property
@@ -75,7 +75,7 @@ class StepCycle:
     """
 
     def __init__(
-        self, steps: Steps, tell_rule: Callable[[tuple[Training, ...], int], None]
+        self, steps: StepRecorder, tell_rule: Callable[[tuple[Training, ...], int], None]
     ) -> None:
         self._steps = steps
         self._tell_rule = tell_rule
