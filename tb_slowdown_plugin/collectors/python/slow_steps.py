@@ -50,7 +50,7 @@ WRITTEN_BYTES: Final = 256 * 1024
 """Written while a step is slow, from which it writes a file."""
 
 
-class Task(NamedTuple):
+class LinuxTask(NamedTuple):
     """What Linux tells of a thread."""
 
     is_writing: bool
@@ -84,7 +84,7 @@ class SlowSteps:
     def __init__(
         self,
         frames: Frames | None = None,
-        read_task: Callable[[int], Task | None] | None = None,
+        read_task: Callable[[int], LinuxTask | None] | None = None,
         find_wait: Callable[[int, Frames], Wait] = find_wait,
     ) -> None:
         self._find_wait = find_wait
@@ -203,7 +203,7 @@ def _slow_from(usual: float) -> float:
     return max(_LEAST_SECONDS, min(_USUAL * usual, _USUAL_OF_LONG * usual + _MORE_SECONDS))
 
 
-def read_task_of(thread: int) -> Task | None:
+def read_task_of(thread: int) -> LinuxTask | None:
     """What Linux tells of a thread of this process; None where it doesn't.
 
     Args:
@@ -216,4 +216,4 @@ def read_task_of(thread: int) -> Task | None:
     except (OSError, ValueError):
         return None
     number = int(call[0]) if call and call[0].isdigit() else -1
-    return Task(number in WRITING_CALLS.get(platform.machine(), ()), written)
+    return LinuxTask(number in WRITING_CALLS.get(platform.machine(), ()), written)

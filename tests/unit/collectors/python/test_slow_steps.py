@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.python import slow_steps
-from tb_slowdown_plugin.collectors.python.slow_steps import SlowSteps, Task, read_task_of
+from tb_slowdown_plugin.collectors.python.slow_steps import LinuxTask, SlowSteps, read_task_of
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
@@ -19,7 +19,7 @@ class Training:
 
     def __init__(self, recording, monkeypatch):
         self.now_ns = 0
-        self.task = Task(is_writing=False, written_bytes=1_000)
+        self.task = LinuxTask(is_writing=False, written_bytes=1_000)
         self.recording = recording
         recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
         recording.__post_init__()
@@ -44,7 +44,7 @@ class Training:
             self.collector.look()
 
     def write(self, count, waits=False):
-        self.task = Task(waits, self.task.written_bytes + count)
+        self.task = LinuxTask(waits, self.task.written_bytes + count)
 
     @property
     def told(self):
@@ -161,7 +161,7 @@ def test_what_was_written_some_looks_ago_is_not_of_this_step(training):
 def test_it_can_run_only_where_other_threads_are_shown(recording, monkeypatch, missing):
     if missing == "frames":
         monkeypatch.delattr(sys, "_current_frames")
-    collector = SlowSteps(read_task=lambda _: Task(False, 0) if missing == "frames" else None)
+    collector = SlowSteps(read_task=lambda _: LinuxTask(False, 0) if missing == "frames" else None)
     with pytest.raises(Unavailable, match="what other threads do"):
         collector.start(recording.context)
     collector.stop()
