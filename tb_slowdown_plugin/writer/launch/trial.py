@@ -31,7 +31,7 @@ def begin(settings: Settings) -> None:
 
     steps = int(settings.steps)
     chosen = INTERVENTIONS.get(settings.experiment, Nothing)
-    trial = Trial(Path(settings.logdir), chosen(steps), steps)
+    trial = TrialRun(Path(settings.logdir), chosen(steps), steps)
     try:
         trial.intervention.install()
     except (Unavailable, ImportError, AttributeError) as error:
@@ -55,7 +55,7 @@ class Nothing(Intervention):
         self.applied = 1
 
 
-class Trial:
+class TrialRun:
     """The steps of a program until it is ended.
 
     Args:

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.jobs.trial_process import read_times
 from tb_slowdown_plugin.records.trials import TIMES_FILE
 from tb_slowdown_plugin.writer.launch import trial as trials
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
-from tb_slowdown_plugin.writer.launch.trial import Nothing, Trial
+from tb_slowdown_plugin.writer.launch.trial import Nothing, TrialRun
 
 
 class Ended(Exception):
@@ -54,7 +54,7 @@ def nothing() -> Nothing:
 
 
 def test_the_process_that_compares_reads_what_a_trial_wrote(tmp_path: Path) -> None:
-    trial = Trial(tmp_path, nothing(), 3)
+    trial = TrialRun(tmp_path, nothing(), 3)
     for second in (1, 2):
         trial.count(second * 10**9, 1.0)
     trial.write()
@@ -63,7 +63,7 @@ def test_the_process_that_compares_reads_what_a_trial_wrote(tmp_path: Path) -> N
 
 
 def test_the_last_step_ends_the_program(tmp_path: Path) -> None:
-    trial = Trial(tmp_path / "logs", nothing(), 3)
+    trial = TrialRun(tmp_path / "logs", nothing(), 3)
     trial.count(1_000, 1.0)
     trial.count(2_000, 1.0)
     with pytest.raises(Ended):
@@ -76,14 +76,14 @@ def test_the_last_step_ends_the_program(tmp_path: Path) -> None:
 
 
 def test_batches_count_not_steps(tmp_path: Path) -> None:
-    trial = Trial(tmp_path, nothing(), 20)
+    trial = TrialRun(tmp_path, nothing(), 20)
     trial.count(1_000, 10.0)
     with pytest.raises(Ended):
         trial.count(2_000, 10.0)
 
 
 def test_long_steps_end_it_once_there_are_enough(tmp_path: Path) -> None:
-    trial = Trial(tmp_path, nothing(), 1000)
+    trial = TrialRun(tmp_path, nothing(), 1000)
     for number in range(24):
         trial.count(number * 10 * 10**9, 1.0)
     with pytest.raises(Ended):
@@ -93,7 +93,7 @@ def test_long_steps_end_it_once_there_are_enough(tmp_path: Path) -> None:
 
 def test_an_intervention_is_told_of_steps_and_says_where_it_had_no_effect(tmp_path: Path) -> None:
     changed = Changed()
-    trial = Trial(tmp_path, changed, 100)
+    trial = TrialRun(tmp_path, changed, 100)
     trial.count(1_000, 1.0)
     trial.count(2_000, 1.0)
     trial.write()
@@ -105,7 +105,7 @@ def test_an_intervention_is_told_of_steps_and_says_where_it_had_no_effect(tmp_pa
 
 
 def test_a_fork_writes_nothing(tmp_path: Path) -> None:
-    trial = Trial(tmp_path, nothing(), 100)
+    trial = TrialRun(tmp_path, nothing(), 100)
     trial._process = os.getpid() + 1
     trial.write()
     assert list(tmp_path.iterdir()) == []
