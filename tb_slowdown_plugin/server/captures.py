@@ -41,7 +41,7 @@ class CaptureError(SlowdownError):
     """A capture can't be read; the text says why."""
 
 
-class _Asked(threading.local):
+class _PendingRead(threading.local):
     """What this thread is about to read: `Kept` makes values in the thread that asks."""
 
     path: Path
@@ -59,7 +59,7 @@ class Captures:
         is_remote = "://" in (logdir or "")
         self._logdir = Path(logdir).expanduser() if logdir and not is_remote else None
         self._copies = CaptureCopies(logdir) if logdir and is_remote else None
-        self._asked = _Asked()
+        self._asked = _PendingRead()
         self._traces = Kept(self._read, _weight, _MOST_BYTES)
 
     def listing(self, run: Run) -> Body:

@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(slots=True)
-class _Asked:
+class _TapeCalls:
     """What one tape is asked of one target."""
 
     tape: weakref.ref[Any]
@@ -44,7 +44,7 @@ class RepeatedGradients:
     """
 
     def __init__(self) -> None:
-        self._asked: list[_Asked] = []
+        self._asked: list[_TapeCalls] = []
 
     def note(
         self, tape: Any, targets: Sequence[Any], place: str, elements: Mapping[int, int]
@@ -61,7 +61,7 @@ class RepeatedGradients:
             return
         asked = next((each for each in self._asked if each.is_of(tape, targets)), None)
         if asked is None:
-            asked = _Asked(weakref.ref(tape), tuple(weakref.ref(each) for each in targets))
+            asked = _TapeCalls(weakref.ref(tape), tuple(weakref.ref(each) for each in targets))
             self._asked.append(asked)
         asked.calls[place] += 1
         asked.elements.setdefault(place, {}).update(elements)
