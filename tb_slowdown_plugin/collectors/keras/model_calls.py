@@ -24,7 +24,7 @@ _BY_FIT: Final = "_use_cached_eval_dataset"
 """Argument by which `fit` calls it (Keras 3.0 to 3.15): that validation is told by callbacks."""
 
 
-class _Batches:
+class _ModelCall:
     """A call of a model, and what is called around each of its batches.
 
     Args:
@@ -107,7 +107,7 @@ class PredictCalls:
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.Model, "predict", self._timed)
-        self._batches = _Batches(self.name, context, "predict_batch", names.COMPUTING)
+        self._batches = _ModelCall(self.name, context, "predict_batch", names.COMPUTING)
         self._batches.hook()
 
     def stop(self) -> None:
@@ -149,7 +149,7 @@ class FitCalls:
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.Model, "fit", self._timed)
-        self._batches = _Batches(self.name, context, "train_batch", names.COMPUTING)
+        self._batches = _ModelCall(self.name, context, "train_batch", names.COMPUTING)
 
     def stop(self) -> None:
         """Puts Keras's methods back."""
@@ -190,7 +190,7 @@ class Evaluations:
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(model_class, "evaluate", self._timed)
-        self._batches = _Batches(self.name, context, "test_batch", VALIDATION)
+        self._batches = _ModelCall(self.name, context, "test_batch", VALIDATION)
         self._batches.hook()
 
     def stop(self) -> None:

@@ -33,7 +33,7 @@ _MAX_DISTANCE_ROWS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Batches:
+class _BatchSizes:
     """The batches of a run, by their shapes that none had before."""
 
     rows: Int
@@ -91,7 +91,7 @@ def elements(shapes: str) -> float:
     return total
 
 
-def _batches(case: Case) -> _Batches | None:
+def _batches(case: Case) -> _BatchSizes | None:
     told: dict[int, float] = {}
     # The smaller one of a row is what an epoch left over.
     for row, fact in case.run.facts(NEW_SHAPE):
@@ -104,17 +104,17 @@ def _batches(case: Case) -> _Batches | None:
     items = case.run.steps.items[np.clip(rows, 0, steps - 1)]
     if np.all(items > 0):
         sizes = sizes / items  # the engine has compared steps of as many items already
-    return _Batches(rows, sizes, int(rows[-1]) + 1 if len(told) >= MOST_TOLD else steps)
+    return _BatchSizes(rows, sizes, int(rows[-1]) + 1 if len(told) >= MOST_TOLD else steps)
 
 
-def _is_more_work(case: Case, finding: Finding, batches: _Batches) -> bool:
+def _is_more_work(case: Case, finding: Finding, batches: _BatchSizes) -> bool:
     if not _comes_with(case, finding, batches):
         return False
     larger, slower = _compare(case, finding, batches)
     return larger > 1 and larger - 1 >= MOSTLY * (slower - 1)
 
 
-def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
+def _comes_with(case: Case, finding: Finding, batches: _BatchSizes) -> bool:
     """Whether new shapes come where the steps get slower, and not just at some time."""
     first, last = finding.rows
     if finding.pattern == "level_shift":
@@ -128,7 +128,7 @@ def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
     return bool(late.any() and grows(batches.sizes[inside]))
 
 
-def _lies_in_larger(case: Case, finding: Finding, batches: _Batches) -> bool:
+def _lies_in_larger(case: Case, finding: Finding, batches: _BatchSizes) -> bool:
     """Whether a growth is that of a few stages, each with larger batches than the one before."""
     start, end = case.diagnosis.warm_up_rows, min(finding.rows[1] + 1, batches.known_rows)
     sizes, lost = batches.at(start, end), finding.lost_per_step[start:end]
@@ -141,7 +141,7 @@ def _lies_in_larger(case: Case, finding: Finding, batches: _Batches) -> bool:
     return bool(lost[larger].sum() >= MOSTLY * lost.sum() > 0)
 
 
-def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, float]:
+def _compare(case: Case, finding: Finding, batches: _BatchSizes) -> tuple[float, float]:
     """How many times as large its batches are as those elsewhere, and as long its steps take.
 
     The steps by this finding alone, whatever else they waited for.
