@@ -94,7 +94,7 @@ def fit_curve(values: Float, variance: float) -> Float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fit:
+class _CurveFit:
     """One curve: where its growth begins (a share of the stretch), with which power."""
 
     onset: float
@@ -107,13 +107,13 @@ class _Fit:
     """How many of onset and power were chosen to fit."""
 
 
-def _misfit(fit: _Fit) -> float:
+def _misfit(fit: _CurveFit) -> float:
     return fit.misfit
 
 
 def _refine(
     values: Float, grid: list[tuple[float, float]], *, onset: bool = False, power: bool = False
-) -> _Fit:
+) -> _CurveFit:
     """The best of a grid of (onset, power), and then between its points, in halved steps."""
     weight = np.exp(-values)
     square = weight * weight
@@ -121,15 +121,15 @@ def _refine(
     x = (np.arange(len(values)) + 0.5) / len(values)
     freedom = onset + power
 
-    def attempt(first: float, exponent: float) -> _Fit:
+    def attempt(first: float, exponent: float) -> _CurveFit:
         shape = np.maximum(x - first, 0.0) / (1 - first)
         if exponent != 1.0:
             shape **= exponent
         curve = _fit_curve(shape, weight, square, sums)
         if curve is None:
-            return _Fit(first, exponent, None, np.inf, freedom)
+            return _CurveFit(first, exponent, None, np.inf, freedom)
         logs = np.log(curve)
-        return _Fit(first, exponent, logs, float(((values - logs) ** 2).sum()), freedom)
+        return _CurveFit(first, exponent, logs, float(((values - logs) ** 2).sum()), freedom)
 
     best = min((attempt(*each) for each in grid), key=_misfit)
     aside, factor = _ONSETS[1] / 2, 1.1
