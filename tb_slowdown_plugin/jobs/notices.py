@@ -49,7 +49,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _OpenNotice:
     """A finding that was told and is not over."""
 
     run: str
@@ -61,7 +61,7 @@ class Notices:
     """Compares looks. Findings of runs that have ended before the first look aren't news."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[str, str], _Known] = {}
+        self._open: dict[tuple[str, str], _OpenNotice] = {}
 
     def update(self, looks: Sequence[RunLook]) -> list[Notice]:
         """The notices that a look brings."""
@@ -107,7 +107,7 @@ class Notices:
                 yield self._remember(report.run, cause.cause, _found(cause, look))
 
     def _remember(self, run: str, name: str, notice: Notice) -> Notice:
-        self._open[run, name] = _Known(run, notice.since_step, notice)
+        self._open[run, name] = _OpenNotice(run, notice.since_step, notice)
         return notice
 
 

@@ -38,7 +38,7 @@ _AROUND: Final = (CREATION, names.CHECKPOINT)
 
 
 @dataclass(slots=True)
-class _Known:
+class _LiveOptimizer:
     """An optimizer that is alive."""
 
     optimizer: weakref.ref[Any]
@@ -73,7 +73,7 @@ class Optimizers:
         self._places: set[tuple[str, int]] = set()
         self._told: set[tuple[str, int]] = set()
         self._source = SourcePlaces.of_process()
-        self._known: dict[int, _Known] = {}
+        self._known: dict[int, _LiveOptimizer] = {}
         """By the identity of the optimizer, while it is alive."""
         self._base = keras.optimizers.Optimizer
         # Not as an optimizer of the program's defines it: that is code of the program's.
@@ -124,7 +124,7 @@ class Optimizers:
         key, all_known = id(optimizer), self._known
         alive = weakref.ref(optimizer, lambda _: all_known.pop(key, None))
         is_again = again and not self._is_compiling()
-        all_known[key] = _Known(alive, is_again)
+        all_known[key] = _LiveOptimizer(alive, is_again)
         self._tell_precision()
         if is_again:
             self._tell_place(place)

@@ -30,7 +30,7 @@ class OtherCalls:
     """What they took since the first step."""
 
 
-class _Known(NamedTuple):
+class _KnownFunction(NamedTuple):
     """What is known of a `tf.function`."""
 
     training: Training | None
@@ -52,7 +52,9 @@ class KnownFunctions:
         self._only = only
         self._is_computing_step = is_computing_step
         self._subjects = Subjects.of_process()
-        self._functions: weakref.WeakKeyDictionary[Any, _Known] = weakref.WeakKeyDictionary()
+        self._functions: weakref.WeakKeyDictionary[Any, _KnownFunction] = (
+            weakref.WeakKeyDictionary()
+        )
         self._by_code: dict[CodeType, Training] = {}
 
     def find(self, function: Any) -> Training | None:
@@ -63,7 +65,7 @@ class KnownFunctions:
         code = code_of(function.python_function)
         training = self._by_code.get(code) if code is not None else None
         if training is not None:
-            self._functions[function] = _Known(training, 0)
+            self._functions[function] = _KnownFunction(training, 0)
         return training
 
     def learn(self, function: Any, seconds: float = 0.0) -> Training | None:
@@ -100,7 +102,7 @@ class KnownFunctions:
                 training = Training(name, subject.function, trains=False)
         if training is not None and code is not None:
             self._by_code[code] = training
-        self._functions[function] = _Known(training, traces)
+        self._functions[function] = _KnownFunction(training, traces)
         return training
 
     def forget_computing(self) -> None:
