@@ -77,7 +77,7 @@ class Marks:
 
 
 class StepShares(NamedTuple):
-    """As the fields of `Trace` of the same names."""
+    """As the fields of `CaptureTrace` of the same names."""
 
     parts: dict[Part, Float]
     items: tuple[Item, ...]

@@ -43,7 +43,7 @@ class OpenCall:
 
 
 @dataclass(slots=True)
-class _Line:
+class _LineCalls:
     told: int = 0
     """How often somebody said something of it."""
     calls: int = 0
@@ -63,7 +63,7 @@ class UserCalls:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._places = SourcePlaces.of_process()
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _LineCalls] = {}
 
     def place_of(self, frame: FrameType | None) -> tuple[str, str]:
         """The user's line of a call: "train.py:41", and with its function, "main (train.py:41)"."""
@@ -128,7 +128,7 @@ class UserCalls:
         batches: int = 0,
         owner: Owner | None = None,
     ) -> None:
-        line = self._lines.setdefault(subject, _Line())
+        line = self._lines.setdefault(subject, _LineCalls())
         line.told += 1
         line.calls += calls
         line.numbers["seconds"] = line.numbers.get("seconds", 0.0) + took_ns / 1e9

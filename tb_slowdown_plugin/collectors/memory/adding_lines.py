@@ -25,7 +25,7 @@ _NEAR: Final = 3
 """Instructions from the container to the end of `container[key] = value`."""
 
 
-class _Line(NamedTuple):
+class _AddingLine(NamedTuple):
     code: CodeType
     number: int
     adds: bool
@@ -52,7 +52,7 @@ def find_adding_line(
     return (best.code, best.number) if best else None
 
 
-def _lines_of(code: CodeType, name: str, scope: Scope) -> Iterator[_Line]:
+def _lines_of(code: CodeType, name: str, scope: Scope) -> Iterator[_AddingLine]:
     instructions = list(dis.get_instructions(code))
     loops = [
         (each.argval, each.offset)
@@ -65,9 +65,9 @@ def _lines_of(code: CodeType, name: str, scope: Scope) -> Iterator[_Line]:
         number = _line_of(each) or number
         in_loop = any(begin <= each.offset <= end for begin, end in loops)
         if _is(each, "STORE", name, scope):
-            yield _Line(code, number, adds=False, in_loop=in_loop)
+            yield _AddingLine(code, number, adds=False, in_loop=in_loop)
         elif place - loaded <= _NEAR and _adds(each, place == loaded + 1):
-            yield _Line(code, number, adds=True, in_loop=in_loop)
+            yield _AddingLine(code, number, adds=True, in_loop=in_loop)
         if _is(each, "LOAD", name, scope):
             loaded = place
     for constant in code.co_consts:
