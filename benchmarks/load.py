@@ -43,7 +43,7 @@ from werkzeug.test import Client  # noqa: E402
 from benchmarks import long_run  # noqa: E402
 from tb_slowdown_plugin.analysis.live.follow import follow  # noqa: E402
 from tb_slowdown_plugin.reader.build.run_builder import Bounds  # noqa: E402
-from tb_slowdown_plugin.reader.run_store import Catalogue  # noqa: E402
+from tb_slowdown_plugin.reader.run_store import RunStore  # noqa: E402
 from tb_slowdown_plugin.records.types import Chunk  # noqa: E402
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin  # noqa: E402
 from tb_slowdown_plugin.server.runs import Runs  # noqa: E402
@@ -165,7 +165,7 @@ def main() -> None:
         board = TensorBoard(folder)
         catalogue = board.catalogue
         if given.bounded:
-            catalogue = Catalogue(board.provider, str(folder), bounds=BOUNDED)
+            catalogue = RunStore(board.provider, str(folder), bounds=BOUNDED)
         runs = Runs(catalogue, follow, logdir=str(folder), clock=now)
         app = serve(SlowdownPlugin(runs))
         steps = len(written) * long_run.CHUNK_ROWS

@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly
+from tb_slowdown_plugin.reader.build.run_builder import RunBuilder
 from tb_slowdown_plugin.reader.event_files import find_event_files, read_records
 from tb_slowdown_plugin.records.decoding import (
     decode_together,
@@ -58,7 +58,7 @@ def prefixes(folder: Path) -> Iterator[Run]:
             records.append((written, record))
     assert records
     assert not damaged
-    assembly = Assembly(folder.name)
+    assembly = RunBuilder(folder.name)
     for _, record in sorted(records, key=lambda timed: timed[0]):
         assembly.add([record])
         yield assembly.run()

@@ -14,7 +14,7 @@ from tensorboard.backend.event_processing import data_ingester
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records.types import Run
 
 with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
@@ -52,7 +52,7 @@ class TensorBoard:
             tensor_size_guidance=data_ingester.DEFAULT_TENSOR_SIZE_GUIDANCE,
         )
         self.provider = Counting(MultiplexerDataProvider(self._multiplexer, self._logdir))
-        self.catalogue = Catalogue(self.provider, self._logdir, clock=clock)
+        self.catalogue = RunStore(self.provider, self._logdir, clock=clock)
         self.reload()
 
     def reload(self) -> None:

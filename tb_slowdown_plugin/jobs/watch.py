@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.provider import GrowingLogdir
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.server.incremental import REST
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
@@ -107,9 +107,9 @@ class Watch:
             raise InputError(f"no such directory: '{self._logdir}'")
         if self._source is None:
             self._source = self._open_source(self._logdir)
-            catalogue = Catalogue(self._source.provider, self._logdir)
+            store = RunStore(self._source.provider, self._logdir)
             self._runs = Runs(
-                catalogue, follow, logdir=self._logdir if self._is_local else None,
+                store, follow, logdir=self._logdir if self._is_local else None,
                 clock=self._clock,
             )  # fmt: skip
         assert self._runs is not None

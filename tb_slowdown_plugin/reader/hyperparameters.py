@@ -1,6 +1,6 @@
 """What a program logged for the HParams plugin, from the event files of a local logdir.
 
-The tab asks TensorBoard, which has read the files already: `run_store.Catalogue.hyperparameters`.
+The tab asks TensorBoard, which has read the files already: `run_store.RunStore.hyperparameters`.
 """
 
 from __future__ import annotations

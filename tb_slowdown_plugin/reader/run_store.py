@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeAlias
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, Assembly, Bounds
+from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, Bounds, RunBuilder
 from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.reader.event_files import Looked, find_damage
 from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
@@ -72,7 +72,7 @@ class _Entry:
     """What has been read of one run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    assembly: Assembly | None = None
+    builder: RunBuilder | None = None
     read: dict[tuple[str, str], int] = field(default_factory=dict)
     """(TensorBoard run, tag) -> last sequence read."""
     looked: dict[str, Looked] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class _Entry:
     """Share of the tags that is read while they are read, else None."""
 
 
-class Catalogue:
+class RunStore:
     """Reads runs through a data provider, for many threads.
 
     A run is read in full when it is first asked for; after that only the tags that
@@ -216,26 +216,26 @@ class Catalogue:
             with self._lock:
                 self._entries.pop(name, None)
             raise KeyError(name)
-        if entry.assembly is None or entry.read.keys() - now.keys():  # the run was made anew
-            entry.assembly = Assembly(name, self._bounds)
+        if entry.builder is None or entry.read.keys() - now.keys():  # the run was made anew
+            entry.builder = RunBuilder(name, self._bounds)
             entry.read, entry.looked = {}, {}
         grown = {key for key, last in now.items() if entry.read.get(key) != last}
         if grown:
             try:
-                entry.assembly.add(self._read_tags(entry, grown))
+                entry.builder.add(self._read_tags(entry, grown))
             except OutOfOrder:
                 records = sorted(self._read_tags(entry, set(now)), key=lambda r: r.sequence)
-                entry.assembly = Assembly(name, self._bounds)
-                entry.assembly.add(records)
+                entry.builder = RunBuilder(name, self._bounds)
+                entry.builder.add(records)
             finally:
                 entry.progress = None
             entry.read = now
             entry.run = None
-        if not entry.assembly:
+        if not entry.builder:
             raise KeyError(name)
         if entry.run is None:
-            found = entry.assembly.run()
-            damage = self._find_damage({run for run, _ in now}, entry.assembly, entry.looked)
+            found = entry.builder.run()
+            damage = self._find_damage({run for run, _ in now}, entry.builder, entry.looked)
             entry.run = replace(found, notes=(*found.notes, *damage))
         return entry.run
 
@@ -249,7 +249,7 @@ class Catalogue:
             yield record
 
     def _find_damage(
-        self, tensorboard_runs: set[str], assembly: Assembly, looked: dict[str, Looked]
+        self, tensorboard_runs: set[str], builder: RunBuilder, looked: dict[str, Looked]
     ) -> Iterator[str]:
         # The user's own files may be large, and are his; ".." could lead anywhere.
         ours = [
@@ -263,7 +263,7 @@ class Catalogue:
             yield from find_damage(self._logdir, run, looked)
         if len(ours) < len(tensorboard_runs):
             return
-        hidden = sum(file.records - 1 for file in looked.values()) - assembly.records
+        hidden = sum(file.records - 1 for file in looked.values()) - builder.records
         written = max((file.written for file in looked.values()), default=0.0)
         if hidden > 0 and self._clock() - written > _READ_SECONDS:
             yield (
@@ -275,9 +275,9 @@ class Catalogue:
     def _make_room(self, needed: str) -> None:
         with self._lock:
             sizes = {
-                name: entry.assembly.nbytes
+                name: entry.builder.nbytes
                 for name, entry in self._entries.items()
-                if entry.assembly is not None
+                if entry.builder is not None
             }
             total = sum(sizes.values())
             for name, size in sizes.items():

@@ -53,7 +53,7 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
     def load(self, context: Any) -> Any:
         """The plugin, for a `base_plugin.TBContext` with a data provider, a logdir and flags."""
         from tb_slowdown_plugin.analysis.live.follow import follow
-        from tb_slowdown_plugin.reader.run_store import Catalogue
+        from tb_slowdown_plugin.reader.run_store import RunStore
         from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
         from tb_slowdown_plugin.server.all_runs.verdicts import Verdicts
         from tb_slowdown_plugin.server.origin import names_of
@@ -61,13 +61,13 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
         from tb_slowdown_plugin.server.runs import Runs
 
         logdir = context.logdir
-        catalogue = Catalogue(context.data_provider, logdir)
+        store = RunStore(context.data_provider, logdir)
         cache = getattr(context.flags, "slowdown_cache_dir", "") or os.environ.get(_CACHE_VARIABLE)
         verdicts = Verdicts(
-            catalogue.unjudged,
+            store.unjudged,
             logdir=logdir,
             kept=KeptRows(Path(cache).expanduser(), logdir) if cache and logdir else None,
-            hyperparameters=catalogue.hyperparameters,
+            hyperparameters=store.hyperparameters,
         )
-        runs = Runs(catalogue, follow, logdir=logdir, verdicts=verdicts)
+        runs = Runs(store, follow, logdir=logdir, verdicts=verdicts)
         return SlowdownPlugin(runs, hosts=names_of(context.flags))

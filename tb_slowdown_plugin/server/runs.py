@@ -51,7 +51,7 @@ class UnknownRunError(SlowdownError):
 
 
 class RunSource(Protocol):
-    """Where runs come from, called from several threads: a `reader.run_store.Catalogue`."""
+    """Where runs come from, called from several threads: a `reader.run_store.RunStore`."""
 
     def listing(self) -> Listing:
         """The runs that there are now."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 NAMED = re.compile(r"`((?:[\w.-]+/)*\w[\w-]*\.(?:py|ts|proto))(?::[\w.]+)?`")
 MODULE = re.compile(r"`([a-z_]\w*(?:\.\w+)+)(?:\(\))?`")
-"""A module, and mostly what is defined in it: `reader.run_store.Catalogue`."""
+"""A module, and mostly what is defined in it: `reader.run_store.RunStore`."""
 DOCUMENT = re.compile(r"(?<![\w./-])((?:[\w-]+/)*[\w-]+\.md)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 """In TypeScript."""

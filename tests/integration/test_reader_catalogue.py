@@ -20,7 +20,7 @@ from tensorboard.backend.event_processing import data_ingester, tag_types
 from tensorboard_loader import TensorBoard
 
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records.metadata import CHUNKS_PER_TAG
 
 
@@ -68,7 +68,7 @@ def test_what_tensorboard_hides_of_a_file_is_in_the_notes(tmp_path: Path) -> Non
 @pytest.mark.parametrize("logdir", ["", "gs://bucket/logs", "/no/such/place"])
 def test_without_local_files_nothing_is_said_of_them(tmp_path: Path, logdir: str) -> None:
     write_chunks(tmp_path / "run1" / "slowdown", split(make_steps(30)))
-    run = Catalogue(TensorBoard(tmp_path).provider, logdir).run("run1")
+    run = RunStore(TensorBoard(tmp_path).provider, logdir).run("run1")
     assert len(run.steps) == 30
     assert run.notes == ()
 
@@ -110,7 +110,7 @@ def test_the_least_recently_used_runs_are_dropped(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         write_chunks(tmp_path / name / "slowdown", split(make_steps(1000, seed=1)))
     tensorboard = TensorBoard(tmp_path)
-    catalogue = Catalogue(tensorboard.provider, most_bytes=2 * 6 * 8 * 1000)
+    catalogue = RunStore(tensorboard.provider, most_bytes=2 * 6 * 8 * 1000)
     a, b = catalogue.run("a"), catalogue.run("b")
     assert catalogue.run("a") is a
     catalogue.run("c")
@@ -120,7 +120,7 @@ def test_the_least_recently_used_runs_are_dropped(tmp_path: Path) -> None:
 
 def test_a_run_larger_than_all_that_may_be_kept_is_still_read(tmp_path: Path) -> None:
     write_chunks(tmp_path / "a" / "slowdown", split(make_steps(1000)))
-    catalogue = Catalogue(TensorBoard(tmp_path).provider, most_bytes=1)
+    catalogue = RunStore(TensorBoard(tmp_path).provider, most_bytes=1)
     run = catalogue.run("a")
     assert len(run.steps) == 1000
     assert catalogue.run("a") is run

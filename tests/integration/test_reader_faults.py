@@ -28,7 +28,7 @@ from unit.reader.reading import missing
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records import slowdown_pb2
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import (
@@ -138,7 +138,7 @@ def test_two_writers_in_one_run_are_two_sessions(tmp_path: Path) -> None:
     other = split(make_steps(80, started=later), session="bbbb", chunk_rows=10, started=later)
     paths = [write_chunks(folder, [one[0]], number=1), write_chunks(folder, [other[0]], number=2)]
     multiplexer = EventMultiplexer(event_file_active_filter=lambda _: True)  # --reload_multifile
-    catalogue = Catalogue(MultiplexerDataProvider(multiplexer, str(tmp_path)), str(tmp_path))
+    catalogue = RunStore(MultiplexerDataProvider(multiplexer, str(tmp_path)), str(tmp_path))
     for place in range(1, 9):
         multiplexer.AddRunsFromDirectory(str(tmp_path))
         multiplexer.Reload()

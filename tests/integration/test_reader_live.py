@@ -18,7 +18,7 @@ from event_files import (
 )
 from tensorboard_loader import TensorBoard, append
 
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records.metadata import CHUNKS_PER_TAG
 from tb_slowdown_plugin.records.types import Run
 
@@ -77,7 +77,7 @@ def test_a_resumed_run_goes_on_in_a_new_file(tmp_path: Path) -> None:
 def test_a_run_made_anew_under_its_name_starts_again(tmp_path: Path) -> None:
     write_chunks(tmp_path / "run1" / "slowdown", split(make_steps(500), session="aaaaaaaa"))
     first = TensorBoard(tmp_path)
-    catalogue = Catalogue(first.provider)
+    catalogue = RunStore(first.provider)
     assert len(catalogue.run("run1").steps) == 500
     for path in (tmp_path / "run1" / "slowdown").iterdir():
         path.unlink()
@@ -137,7 +137,7 @@ def test_the_rust_loader_serves_the_same_live_and_with_its_default_sampling(tmp_
     )
     ingester.start()
     try:
-        catalogue = Catalogue(ingester.data_provider)
+        catalogue = RunStore(ingester.data_provider)
         wait_for_steps(catalogue, 200 * 256)
         append(path, map(chunk_event, chunks[200:]))
         run = wait_for_steps(catalogue, 100_000)
@@ -148,7 +148,7 @@ def test_the_rust_loader_serves_the_same_live_and_with_its_default_sampling(tmp_
     assert [s.missing_chunks for s in run.sessions] == [0]
 
 
-def wait_for_steps(catalogue: Catalogue, steps: int) -> Run:
+def wait_for_steps(catalogue: RunStore, steps: int) -> Run:
     deadline = time.monotonic() + 60
     found = 0
     while time.monotonic() < deadline:

@@ -16,7 +16,7 @@ from werkzeug.test import Client
 import tb_slowdown_plugin
 from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.reader.build.run_builder import Bounds
-from tb_slowdown_plugin.reader.run_store import Catalogue
+from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records.types import Event, GcPause
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
@@ -59,7 +59,7 @@ def test_a_run_without_end_and_two_clients_take_no_more_memory(tmp_path: Path) -
     chunks = iter(event_files.split(steps, chunk_rows=CHUNK_ROWS, events=events))
     path = event_files.write_chunks(tmp_path / "run1" / "slowdown", itertools.islice(chunks, 20))
     board, now = TensorBoard(tmp_path), Now()
-    catalogue = Catalogue(board.provider, str(tmp_path), bounds=BOUNDS)
+    catalogue = RunStore(board.provider, str(tmp_path), bounds=BOUNDS)
     runs = Runs(catalogue, follow, clock=now)
     app = serve(SlowdownPlugin(runs))
     failed: list[str] = []

@@ -77,11 +77,11 @@ def test_the_copy_gives_the_same_report(
 
 def test_tensorboard_reads_the_copy(logs: Path, tmp_path: Path) -> None:
     from tb_slowdown_plugin.reader.provider import open_logdir
-    from tb_slowdown_plugin.reader.run_store import Catalogue
+    from tb_slowdown_plugin.reader.run_store import RunStore
 
     target = tmp_path / "run.zip"
     assert main(["share", str(logs), "-o", str(target)]) == 0
-    catalogue = Catalogue(open_logdir(str(unpacked(target))))
+    catalogue = RunStore(open_logdir(str(unpacked(target))))
     assert sorted(catalogue.listing().runs) == ["idiom", "own"]
     assert len(catalogue.run("own").steps) == 600
     assert len(catalogue.run("own").workers) == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
+from tb_slowdown_plugin.reader.build.run_builder import Bounds, RunBuilder
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Chunk, Event, GcPause, Run, SignalTable, StepTable
@@ -38,7 +38,7 @@ def session(count: int, name: str, seed: int, cuts: list[int]) -> list[Chunk]:
 
 
 def kept(sessions: list[list[Chunk]], bounds: Bounds | None, piece: int = 1) -> Run:
-    assembly = Assembly("run1", bounds)
+    assembly = RunBuilder("run1", bounds)
     for chunks in sessions:
         records = [
             Record("run1/slowdown", tag(c.session, c.sequence), c.sequence, encode(c))

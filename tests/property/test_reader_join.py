@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly, assemble
+from tb_slowdown_plugin.reader.build.run_builder import RunBuilder, assemble
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import (
@@ -150,7 +150,7 @@ def test_reading_in_parts_and_in_any_order_changes_nothing(
     shuffled = one + other
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     any_order = assemble("run1", lambda: shuffled)
-    growing = Assembly("run1")
+    growing = RunBuilder("run1")
     for start in range(0, max(len(one), len(other)), part):
         growing.add(one[start : start + part])
         growing.add(other[start : start + part])

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
-from tb_slowdown_plugin.reader.build.session_builder import Strand
+from tb_slowdown_plugin.reader.build.session_builder import SessionBuilder
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
@@ -23,35 +23,35 @@ from tb_slowdown_plugin.records.types import (
 )
 
 
-def join(name: str, strands: Sequence[Strand]) -> Run:
+def join(name: str, builders: Sequence[SessionBuilder]) -> Run:
     """The run of one worker: its sessions by their start, with rows that count through.
 
-    One session costs no copy: the run's arrays are read-only views of the strand's.
+    One session costs no copy: the run's arrays are read-only views of the builder's.
     An event of a session after its last step belongs to that step once another session
     follows, so that a new process is not charged with the end of the old one.
     """
     # A session of which nothing could be read has no start: it stands last.
-    ordered = sorted(strands, key=lambda strand: (np.isnan(strand.started), strand.started))
+    ordered = sorted(builders, key=lambda builder: (np.isnan(builder.started), builder.started))
     # Only the last row of a session that goes on can wait for its other steps.
-    tables = [strand.steps(whole=len(strands) > 1 or not strand.rows) for strand in ordered]
+    tables = [builder.steps(whole=len(builders) > 1 or not builder.rows) for builder in ordered]
     firsts = np.cumsum([0, *(len(table) for table in tables)]).tolist()
-    environments = [strand.environment for strand in ordered if strand.environment is not None]
+    environments = [builder.environment for builder in ordered if builder.environment is not None]
     return Run(
         name=name,
         steps=_join_steps(tables),
-        signals=_join_signals([strand.signals() for strand in ordered], firsts),
+        signals=_join_signals([builder.signals() for builder in ordered], firsts),
         events=_join_events(ordered, firsts),
         environment=environments[-1] if environments else Environment(),
         sessions=tuple(
             Session(
-                strand.session,
+                builder.session,
                 first,
-                strand.started,
-                strand.chunks,
-                strand.missing_chunks,
-                strand.gaps(first),
+                builder.started,
+                builder.chunks,
+                builder.missing_chunks,
+                builder.gaps(first),
             )
-            for strand, first in zip(ordered, firsts, strict=False)
+            for builder, first in zip(ordered, firsts, strict=False)
         ),
         is_ended=bool(ordered) and is_stopped(ordered[-1].events),
     )
@@ -104,16 +104,16 @@ def _join_columns(parts: list[tuple[int, Mapping[str, Float]]], absent: float) -
     }
 
 
-def _join_events(ordered: list[Strand], firsts: list[int]) -> tuple[Event, ...]:
+def _join_events(ordered: list[SessionBuilder], firsts: list[int]) -> tuple[Event, ...]:
     if len(ordered) == 1:
         return tuple(ordered[0].events)
     joined: list[Event] = []
-    for index, strand in enumerate(ordered):
+    for index, builder in enumerate(ordered):
         first = firsts[index]
         rows = firsts[index + 1] - first
         is_last = index == len(ordered) - 1
         last_row = max(rows if is_last else rows - 1, 0)
-        for event in strand.events:
+        for event in builder.events:
             row = first + min(event.row, last_row)
             joined.append(event if row == event.row else replace(event, row=row))
     return tuple(joined)

@@ -55,7 +55,7 @@ class Waiting:
     opened: Opened
 
 
-class Stretch:
+class RecordBatch:
     """Opened records, each of which follows the one before."""
 
     def __init__(self) -> None:

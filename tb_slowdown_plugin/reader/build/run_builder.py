@@ -10,12 +10,17 @@ from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.build.join import join
 from tb_slowdown_plugin.reader.build.record_batch import (
     Record,
+    RecordBatch,
     Sequences,
-    Stretch,
     Waiting,
     session_of,
 )
-from tb_slowdown_plugin.reader.build.session_builder import MAX_ROW, MOST_NAMES, OutOfOrder, Strand
+from tb_slowdown_plugin.reader.build.session_builder import (
+    MAX_ROW,
+    MOST_NAMES,
+    OutOfOrder,
+    SessionBuilder,
+)
 from tb_slowdown_plugin.records.decoding import (
     Opened,
     decode_together,
@@ -53,7 +58,7 @@ BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
 samples of 20 signals, 50 MB of events. At 10 ms a step these are the steps of 6 hours."""
 
 
-class Assembly:
+class RunBuilder:
     """One run, as the user knows it, growing out of records.
 
     Each record is decoded once and never kept: the memory in use is that of the
@@ -71,7 +76,7 @@ class Assembly:
         self._since_check = 0
         self._room = 0
         """Rows, samples and events together that can come before a bound could be passed."""
-        self._workers: dict[int, dict[str, Strand]] = {}
+        self._workers: dict[int, dict[str, SessionBuilder]] = {}
         self._known: dict[tuple[int, str], Sequences] = {}
         self._problems: dict[str, int] = {}
         self._run: Run | None = None
@@ -82,7 +87,7 @@ class Assembly:
     @property
     def nbytes(self) -> int:
         """Bytes in arrays."""
-        return sum(strand.nbytes for strand in self._strands())
+        return sum(builder.nbytes for builder in self._session_builders())
 
     @property
     def records(self) -> int:
@@ -97,27 +102,27 @@ class Assembly:
 
         Raises:
           OutOfOrder: A record that was missing has come after all. Start a new
-            assembly and add everything to it, each session in ascending sequence.
+            builder and add everything to it, each session in ascending sequence.
         """
-        stretch = Stretch()
+        batch = RecordBatch()
         for record in records:
             _, worker = run_name(record.tensorboard_run)
             session = session_of(record.tag)
-            if not stretch.may_go_on(worker, session, record.sequence):
-                self._join(stretch)
+            if not batch.may_go_on(worker, session, record.sequence):
+                self._join(batch)
             if session is not None and record.sequence in self._known_of(worker, session):
                 continue
             try:
                 opened = _open(record)
             except DecodeError as error:
-                self._join(stretch)
+                self._join(batch)
                 self._lose(worker, session, record.sequence, error)
                 continue
             waiting = Waiting(worker, session, record.sequence, opened)
-            if not stretch.takes(waiting):
-                self._join(stretch)
-                stretch.takes(waiting)
-        self._join(stretch)
+            if not batch.takes(waiting):
+                self._join(batch)
+                batch.takes(waiting)
+        self._join(batch)
 
     def run(self) -> Run:
         """The run so far: the same object until something is added. There must be something."""
@@ -125,9 +130,9 @@ class Assembly:
             workers = [
                 join(
                     self.name if index == min(self._workers) else worker_run(self.name, index),
-                    list(strands.values()),
+                    list(builders.values()),
                 )
-                for index, strands in sorted(self._workers.items())
+                for index, builders in sorted(self._workers.items())
             ]
             self._run = replace(
                 workers[0],
@@ -137,8 +142,8 @@ class Assembly:
             )
         return self._run
 
-    def _join(self, stretch: Stretch) -> None:
-        waiting = stretch.hand_over()
+    def _join(self, batch: RecordBatch) -> None:
+        waiting = batch.hand_over()
         if len(waiting) > 1:
             try:
                 self._append(waiting)
@@ -165,7 +170,7 @@ class Assembly:
             if len(waiting) > 1:
                 raise DecodeError("a record of several is known")
             return
-        self._strand(worker, chunk.session).append(chunk, len(waiting))
+        self._session_builder(worker, chunk.session).append(chunk, len(waiting))
         for sequence in sequences:
             known.add(sequence)
         self._run = None
@@ -178,38 +183,38 @@ class Assembly:
         self._note(str(error))
         if session is not None:
             self._known_of(worker, session).add(sequence)
-            self._strand(worker, session).note_lost(sequence)
+            self._session_builder(worker, session).note_lost(sequence)
         else:
             self._workers.setdefault(worker, {})
         self._run = None
 
-    def _strands(self) -> Iterator[Strand]:
-        return (strand for strands in self._workers.values() for strand in strands.values())
+    def _session_builders(self) -> Iterator[SessionBuilder]:
+        return (builder for builders in self._workers.values() for builder in builders.values())
 
-    def _strand(self, worker: int, session: str) -> Strand:
-        strands = self._workers.setdefault(worker, {})
-        return strands.setdefault(session, Strand(session, self._width))
+    def _session_builder(self, worker: int, session: str) -> SessionBuilder:
+        builders = self._workers.setdefault(worker, {})
+        return builders.setdefault(session, SessionBuilder(session, self._width))
 
     def _known_of(self, worker: int, session: str) -> Sequences:
         return self._known.setdefault((worker, session), Sequences())
 
     def _keep_within(self, bounds: Bounds) -> None:
-        strands = list(self._strands())
-        while sum(strand.rows for strand in strands) > bounds.rows:
+        builders = list(self._session_builders())
+        while sum(builder.rows for builder in builders) > bounds.rows:
             self._width *= 2
-            for strand in strands:
-                strand.widen(self._width)
-        if sum(strand.samples for strand in strands) > bounds.samples:
-            for strand in strands:
-                strand.thin_samples()
-        if sum(len(strand.events) for strand in strands) > bounds.events:
-            for strand in strands:
-                strand.drop_events(len(strand.events) // 2)
+            for builder in builders:
+                builder.widen(self._width)
+        if sum(builder.samples for builder in builders) > bounds.samples:
+            for builder in builders:
+                builder.thin_samples()
+        if sum(len(builder.events) for builder in builders) > bounds.events:
+            for builder in builders:
+                builder.drop_events(len(builder.events) // 2)
         self._since_check = 0
         self._room = min(
-            bounds.rows - sum(strand.rows for strand in strands),
-            bounds.samples - sum(strand.samples for strand in strands),
-            bounds.events - sum(len(strand.events) for strand in strands),
+            bounds.rows - sum(builder.rows for builder in builders),
+            bounds.samples - sum(builder.samples for builder in builders),
+            bounds.events - sum(len(builder.events) for builder in builders),
         )
 
     def _refuse_bulk(self, chunk: Chunk) -> None:
@@ -230,7 +235,7 @@ class Assembly:
                 f"The run is too long to be kept step by step: each step shown is "
                 f"{self._width} of its steps in a row. Sums are of all steps."
             )
-        dropped = sum(strand.dropped_events for strand in self._strands())
+        dropped = sum(builder.dropped_events for builder in self._session_builders())
         if dropped:
             yield (
                 f"{dropped:,} events in the middle of the run (retraces, pauses) are not listed "
@@ -250,13 +255,13 @@ def assemble(
       records: Reads them; called again if the first reading was not in order.
       bounds: How much is kept one by one; None for all.
     """
-    assembly = Assembly(name, bounds)
+    builder = RunBuilder(name, bounds)
     try:
-        assembly.add(records())
+        builder.add(records())
     except OutOfOrder:
-        assembly = Assembly(name, bounds)
-        assembly.add(sorted(records(), key=lambda record: record.sequence))
-    return assembly.run() if assembly else None
+        builder = RunBuilder(name, bounds)
+        builder.add(sorted(records(), key=lambda record: record.sequence))
+    return builder.run() if builder else None
 
 
 def _open(record: Record) -> Opened:

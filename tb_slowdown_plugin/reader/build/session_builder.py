@@ -59,7 +59,7 @@ class OutOfOrder(Exception):
     """A chunk came after a later one of its session: read the session again, sorted."""
 
 
-class Strand:
+class SessionBuilder:
     """The chunks of one session, joined as they come; rows count from its first known step.
 
     A chunk's own rows count all steps of the session. Where chunks are missing, the

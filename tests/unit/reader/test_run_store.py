@@ -12,7 +12,7 @@ from many_runs import write_hyperparameters
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.provider import ProviderRecords, open_logdir
-from tb_slowdown_plugin.reader.run_store import LIVE_SECONDS, Catalogue, Seen
+from tb_slowdown_plugin.reader.run_store import LIVE_SECONDS, RunStore, Seen
 
 STEPS = event_files.make_steps(40)
 
@@ -30,7 +30,7 @@ def logdir(tmp_path: Path) -> Path:
 
 
 def test_runs_are_listed_and_read(logdir: Path) -> None:
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir))
     listing = catalogue.listing()
     assert list(listing.runs) == ["a", "b"]
     assert listing.other_runs == 1
@@ -47,13 +47,13 @@ def test_a_run_is_recent_for_a_minute_after_its_last_record() -> None:
 
 
 def test_a_run_that_is_not_there_is_a_key_error(logdir: Path) -> None:
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir))
     with pytest.raises(KeyError):
         catalogue.run("none")
 
 
 def test_progress_grows_while_a_run_is_read(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir))
     shares: list[float | None] = [catalogue.progress("a")]
     read = ProviderRecords.read
 
@@ -72,7 +72,7 @@ def test_progress_grows_while_a_run_is_read(logdir: Path, monkeypatch: pytest.Mo
 
 
 def test_the_least_used_run_is_dropped_where_memory_is_short(logdir: Path) -> None:
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir), most_bytes=1)
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir), most_bytes=1)
     catalogue.listing()
     first = catalogue.run("a")
     catalogue.run("b")
@@ -84,10 +84,10 @@ def test_the_least_used_run_is_dropped_where_memory_is_short(logdir: Path) -> No
 def test_a_damaged_file_is_told_of(logdir: Path) -> None:
     (file,) = (logdir / "a" / "slowdown").iterdir()
     file.write_bytes(file.read_bytes()[:-5])
-    run = Catalogue(open_logdir(str(logdir)), str(logdir)).run("a")
+    run = RunStore(open_logdir(str(logdir)), str(logdir)).run("a")
     assert len(run.steps) == 30
     assert run.notes
-    whole = Catalogue(open_logdir(str(logdir)), str(logdir)).run("b")
+    whole = RunStore(open_logdir(str(logdir)), str(logdir)).run("b")
     assert whole.notes == ()
 
 
@@ -95,13 +95,13 @@ def test_hyperparameters_are_those_logged_in_a_run_or_below_it(logdir: Path) -> 
     write_hyperparameters(logdir / "a", lr=0.1)
     write_hyperparameters(logdir / "b" / "train", lr=0.2, units=64.0)
     write_hyperparameters(logdir / "elsewhere", lr=0.3)
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir))
     names = list(catalogue.listing().runs)
     assert catalogue.hyperparameters(names) == {"a": {"lr": 0.1}, "b": {"lr": 0.2, "units": 64.0}}
 
 
 def test_records_of_a_run_are_read_without_being_kept(logdir: Path) -> None:
-    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    catalogue = RunStore(open_logdir(str(logdir)), str(logdir))
     catalogue.listing()
     records = catalogue.unjudged("a")
     assert isinstance(records, list)

@@ -9,7 +9,7 @@ import pytest
 from event_files import STARTED, make_steps, split
 
 from tb_slowdown_plugin.reader.build.join import join
-from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder, Strand
+from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder, SessionBuilder
 from tb_slowdown_plugin.records.types import (
     Chunk,
     CollectorState,
@@ -24,8 +24,8 @@ from tb_slowdown_plugin.records.types import (
 )
 
 
-def strand_of(chunks: list[Chunk]) -> Strand:
-    strand = Strand(chunks[0].session)
+def strand_of(chunks: list[Chunk]) -> SessionBuilder:
+    strand = SessionBuilder(chunks[0].session)
     for chunk in chunks:
         strand.append(chunk)
     return strand
@@ -184,7 +184,7 @@ def test_the_last_environment_counts() -> None:
 
 
 def test_a_session_of_which_nothing_could_be_read_is_known_as_missing() -> None:
-    lost = Strand("dead")
+    lost = SessionBuilder("dead")
     lost.note_lost(2)
     run = join("run1", [lost, strand_of(split(make_steps(3)))])
     assert [(s.id, s.chunks, s.missing_chunks) for s in run.sessions] == [

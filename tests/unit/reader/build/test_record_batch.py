@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader.build import (
-    record_batch as stretch,
-)
+from tb_slowdown_plugin.reader.build import record_batch
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly
+from tb_slowdown_plugin.reader.build.run_builder import RunBuilder
 from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.codec import encode
@@ -74,7 +72,7 @@ def records(messages: list[pb.Chunk]) -> list[Record]:
 
 
 def run_of(messages: list[pb.Chunk], *, together: bool) -> Run:
-    assembly = Assembly("run1")
+    assembly = RunBuilder("run1")
     found = records(messages)
     for part in [found] if together else [[record] for record in found]:
         assembly.add(part)
@@ -199,7 +197,7 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_an_honest_run_is_decoded_in_a_few_pieces(
     monkeypatch: pytest.MonkeyPatch, sizes: list[int]
 ) -> None:
-    monkeypatch.setattr(stretch, "_MOST_RECORDS", 5)
+    monkeypatch.setattr(record_batch, "_MOST_RECORDS", 5)
     run_of([message(chunk) for chunk in chunks()], together=True)
     assert sizes == [5, 5, 2]
 
@@ -208,7 +206,7 @@ def test_large_records_do_not_wait_for_each_other(
     monkeypatch: pytest.MonkeyPatch, sizes: list[int]
 ) -> None:
     messages = [message(chunk) for chunk in chunks()]
-    monkeypatch.setattr(stretch, "_MOST_BYTES", sum(found.ByteSize() for found in messages[:3]))
+    monkeypatch.setattr(record_batch, "_MOST_BYTES", sum(found.ByteSize() for found in messages[:3]))
     run_of(messages, together=True)
     assert sizes[0] == 3
     assert sum(sizes) == 12

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds, assemble
+from tb_slowdown_plugin.reader.build.run_builder import Bounds, RunBuilder, assemble
 from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
@@ -24,7 +24,7 @@ def record(index: int, run: str = "run1/slowdown", *, payload: bytes | None = No
 
 
 def test_records_are_joined_and_each_counts_once() -> None:
-    assembly = Assembly("run1")
+    assembly = RunBuilder("run1")
     assert not assembly
     assembly.add([record(0), record(1), record(1)])
     run = assembly.run()
@@ -45,7 +45,7 @@ def test_a_damaged_record_is_named_and_leaves_the_others() -> None:
 
 
 def test_what_was_missing_and_comes_after_all_asks_for_a_new_start() -> None:
-    assembly = Assembly("run1")
+    assembly = RunBuilder("run1")
     assembly.add([record(0), record(2)])
     with pytest.raises(OutOfOrder):
         assembly.add([record(1)])
@@ -62,7 +62,7 @@ def test_workers_have_names_of_their_own() -> None:
 
 
 def test_a_run_beyond_its_bounds_is_summed_up_and_nothing_is_lost() -> None:
-    assembly = Assembly("run1", Bounds(rows=25, samples=10, events=10))
+    assembly = RunBuilder("run1", Bounds(rows=25, samples=10, events=10))
     assembly.add([record(index) for index in range(8)])
     run = assembly.run()
     assert run.steps_per_row == 4

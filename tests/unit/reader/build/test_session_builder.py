@@ -8,7 +8,7 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.reader.build.session_builder import MOST_NAMES, Strand
+from tb_slowdown_plugin.reader.build.session_builder import MOST_NAMES, SessionBuilder
 from tb_slowdown_plugin.records.types import Chunk, SignalTable, no_signals
 
 ROWS = 5
@@ -21,7 +21,7 @@ def chunk(index: int, **columns) -> Chunk:
 
 
 def test_seconds_of_ever_new_accounts_go_to_one_and_none_is_lost() -> None:
-    strand = Strand("0123abcd")
+    strand = SessionBuilder("0123abcd")
     for index in range(MOST_NAMES):
         accounts = {f"phase:{index}-{n}": np.full(ROWS, 0.001) for n in range(3)}
         strand.append(chunk(index, steps={"accounts": {**accounts, "gc": np.full(ROWS, 0.5)}}))
@@ -34,7 +34,7 @@ def test_seconds_of_ever_new_accounts_go_to_one_and_none_is_lost() -> None:
 
 
 def test_ever_new_kinds_become_one() -> None:
-    strand = Strand("0123abcd")
+    strand = SessionBuilder("0123abcd")
     for index in range(2 * MOST_NAMES):
         kinds = {"kinds": (f"kind{index}",), "kind": np.zeros(ROWS, np.int64)}
         strand.append(chunk(index, steps=kinds))
@@ -45,7 +45,7 @@ def test_ever_new_kinds_become_one() -> None:
 
 
 def test_of_ever_new_signals_the_first_are_kept() -> None:
-    strand = Strand("0123abcd")
+    strand = SessionBuilder("0123abcd")
     for index in range(2 * MOST_NAMES):
         values = {"rss_bytes": np.ones(1), f"made_up{index}": np.ones(1)}
         table = SignalTable(np.array([event_files.STARTED]), np.array([index * ROWS]), values)
