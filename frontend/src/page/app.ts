@@ -13,7 +13,7 @@ import { rowOfStep, trackOf } from "../model/timeline/track";
 import { clamped, contains, sameWindow, span, type Window, whole } from "../model/timeline/window";
 import type { Actions, SortColumn } from "../panels/contract";
 import { Loader } from "./data/loader";
-import { isBehind, Watch } from "./data/poller";
+import { isBehind, Poller } from "./data/poller";
 import { Verdicts } from "./data/verdicts";
 import { Zoom } from "./data/zoom";
 import type { Entry, Host } from "./host";
@@ -28,7 +28,7 @@ const TOO_WIDE = 40;
 
 export class App implements Actions {
   readonly #store: Store;
-  readonly #watch: Watch;
+  readonly #poller: Poller;
   readonly #loader: Loader;
   readonly #zoom: Zoom;
   readonly #verdicts: Verdicts;
@@ -48,16 +48,16 @@ export class App implements Actions {
     now: () => number = () => Date.now() / 1000,
   ) {
     this.#store = new Store(draw);
-    this.#watch = new Watch(this.#store, client, visible, now, (runs, before) =>
+    this.#poller = new Poller(this.#store, client, visible, now, (runs, before) =>
       this.#listed(runs, before),
     );
-    this.#zoom = new Zoom(this.#store, client, this.#watch.failed);
+    this.#zoom = new Zoom(this.#store, client, this.#poller.failed);
     this.#verdicts = new Verdicts(this.#store, client, () => visible() && this.#isListing());
     const settled = (): void => {
       if (this.#arrival !== undefined) this.goTo(this.#arrival);
       this.#arrival = undefined;
     };
-    this.#loader = new Loader(this.#store, client, this.#zoom, this.#watch.failed, settled);
+    this.#loader = new Loader(this.#store, client, this.#zoom, this.#poller.failed, settled);
   }
 
   get state(): State {
@@ -77,7 +77,7 @@ export class App implements Actions {
 
   /** Asks for the runs, and for what is shown of a run that has grown. */
   refresh(): Promise<void> {
-    return this.#watch.refresh();
+    return this.#poller.refresh();
   }
 
   #listed(runs: readonly Run[], before: Run | undefined): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { timeline } from "../../tests/make";
-import { type Handled, Hands } from "../charts/timeline/interactions";
+import { type Handled, Interactions } from "../charts/timeline/interactions";
 import { Projection, sceneOf } from "../model/timeline/scene";
 import { TIMELINE } from "./keys_help";
 
@@ -25,7 +25,7 @@ function working(): Set<string> {
     ...{ cursor: 0, place: () => undefined, leave: () => undefined, ask: () => undefined },
   } as unknown as Handled;
   const box = document.createElement("div");
-  new Hands(handled, box, box);
+  new Interactions(handled, box, box);
   const taken = KEYS.filter(
     (key) => !box.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true })),
   );

@@ -6,7 +6,7 @@ import { atBucket, notesAt, type Scene } from "../../model/timeline/scene";
 
 const MILLISECONDS = 500;
 
-export class Speech {
+export class Announcer {
   readonly element = document.createElement("div");
   #last = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { timeline } from "../../../tests/make";
 import { Projection, sceneOf } from "../../model/timeline/scene";
 import type { Window } from "../../model/timeline/window";
-import { type Handled, Hands } from "./interactions";
+import { type Handled, Interactions } from "./interactions";
 
 const scene = sceneOf(timeline(1000, 10), [], false);
 
@@ -58,7 +58,7 @@ beforeEach(() => {
   fake = new Fake();
   plot = document.createElement("div");
   plot.setPointerCapture = () => undefined;
-  new Hands(fake, plot, plot);
+  new Interactions(fake, plot, plot);
 });
 
 const key = (name: string, more: KeyboardEventInit = {}): boolean =>

@@ -42,7 +42,7 @@ interface Drag {
   moved: boolean;
 }
 
-export class Hands {
+export class Interactions {
   #drag: Drag | undefined;
   /** The end of the selection that stays while Shift moves the other. */
   #anchor: number | undefined;

@@ -14,9 +14,9 @@ import { inView, Projection } from "../../model/timeline/scene";
 import { bucketOfRow, stepOfRow, timeOfRow } from "../../model/timeline/track";
 import { define, sharpContext } from "../canvas/canvas_element";
 import { Theme } from "../canvas/theme";
-import { Speech } from "./announcer";
+import { Announcer } from "./announcer";
 import { gutter, tooltip, valueText } from "./gutter";
-import { type Handled, Hands } from "./interactions";
+import { type Handled, Interactions } from "./interactions";
 import { paint } from "./paint/paint";
 import { type Layout, layoutOf, rowOfKind } from "./rows";
 import type { TimelineInput } from "./timeline_input";
@@ -30,7 +30,7 @@ export class TimelineElement extends HTMLElement implements Handled {
   readonly #cursorLine = block("cur");
   readonly #tip = block("tip");
   readonly #canvas = document.createElement("canvas");
-  readonly #speech = new Speech();
+  readonly #announcer = new Announcer();
   readonly #observer = new ResizeObserver(() => this.#schedule());
   #theme: Theme | undefined;
   #input: TimelineInput | undefined;
@@ -45,14 +45,14 @@ export class TimelineElement extends HTMLElement implements Handled {
     this.#brush.append(document.createElement("span"));
     this.#cursorLine.append(document.createElement("span"));
     this.#plot.append(this.#canvas, this.#brush, this.#cursorLine);
-    new Hands(this, this.#plot, this);
+    new Interactions(this, this.#plot, this);
     this.addEventListener("focus", () => this.place(true));
     this.addEventListener("blur", () => this.leave());
   }
 
   connectedCallback(): void {
     if (this.#gutter.parentNode !== this) {
-      this.append(this.#gutter, this.#plot, this.#tip, this.#speech.element);
+      this.append(this.#gutter, this.#plot, this.#tip, this.#announcer.element);
       this.tabIndex = 0;
       this.setAttribute("role", "application");
     }
@@ -66,7 +66,7 @@ export class TimelineElement extends HTMLElement implements Handled {
     this.#observer.disconnect();
     document.removeEventListener("slowdown-theme", this.#retheme);
     document.removeEventListener("slowdown-draw", this.#drawNow);
-    this.#speech.silence();
+    this.#announcer.silence();
   }
 
   get input(): TimelineInput | undefined {
@@ -205,7 +205,7 @@ export class TimelineElement extends HTMLElement implements Handled {
       stepOfRow(track, timeline.row[bucket] ?? 0),
       stepOfRow(track, (track.rows[bucket + 1] ?? 1) - 1),
     );
-    if (speak) this.#speech.say(input.detail, bucket, steps);
+    if (speak) this.#announcer.say(input.detail, bucket, steps);
     if (this.#tip.hidden) return;
     const since = timeOfRow(track, row) - (input.whole.track.times[0] ?? 0);
     render(tooltip(input.detail, bucket, steps, since, input.retraces), this.#tip);

@@ -21,7 +21,7 @@ export const isBehind = (whole: Timeline | undefined, run: Run | undefined): boo
   whole.run === run.run &&
   whole.rows * whole.steps_per_row < run.steps;
 
-export class Watch {
+export class Poller {
   readonly #slot = new Latest();
   readonly #delay = new Delay();
   #answered: number | undefined;
