@@ -206,7 +206,9 @@ def test_large_records_do_not_wait_for_each_other(
     monkeypatch: pytest.MonkeyPatch, sizes: list[int]
 ) -> None:
     messages = [message(chunk) for chunk in chunks()]
-    monkeypatch.setattr(record_batch, "_MOST_BYTES", sum(found.ByteSize() for found in messages[:3]))
+    monkeypatch.setattr(
+        record_batch, "_MOST_BYTES", sum(found.ByteSize() for found in messages[:3])
+    )
     run_of(messages, together=True)
     assert sizes[0] == 3
     assert sum(sizes) == 12
