@@ -121,7 +121,8 @@ STEP_RULE: Final = "step_rule"
 with more "steps" of that rule, where there are several rules."""
 STEP_NOT_CHOSEN: Final = "step_not_chosen"
 """Fact: a function of the program that was called and makes no step, with its "calls", and the
-"seconds" that they took since the first step (not in records of before)."""
+"seconds" that they took since the first step (not in records of before); "gradients" where it
+computes some."""
 
 STANDARD_PHASES: Final[dict[str, str]] = {
     "data": INPUT_WAIT,

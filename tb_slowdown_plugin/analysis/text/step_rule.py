@@ -41,7 +41,9 @@ def describe_not_chosen(run: Run) -> Iterable[str]:
         if share < TELLING:
             yield f"{told}."
         else:
-            yield (
-                f"{told}. They took {duration(seconds)}, {percent(share)} of the run. If "
-                "they evaluate the model, do so less often, or on fewer examples."
+            what = (
+                "They compute gradients, so a step trains with what they give."
+                if fact.numbers.get("gradients")
+                else "If they evaluate the model, do so less often, or on fewer examples."
             )
+            yield f"{told}. They took {duration(seconds)}, {percent(share)} of the run. {what}"

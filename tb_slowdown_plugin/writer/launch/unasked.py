@@ -160,6 +160,7 @@ class Unasked:
             self._recorder.end()
         for name, each in self._not_chosen():
             numbers = {"calls": float(each.calls), "seconds": each.seconds}
+            numbers |= {"gradients": 1.0} if each.compute_gradients else {}
             self._recorder.emit(Fact(STEP_NOT_CHOSEN, name, numbers))
 
     def _not_chosen(self) -> list[tuple[str, OtherCalls]]:

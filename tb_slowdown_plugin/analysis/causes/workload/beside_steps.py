@@ -42,6 +42,8 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
     if case.wall_share(validation) < MATTERS:
         yield from _find_functions(case)
     for _, fact in case.run.facts(names.STEP_NOT_CHOSEN):
+        if fact.numbers.get("gradients"):
+            continue  # a step trains with what it gives
         calls = counted(round(fact.numbers.get("calls", 0.0)), "call")
         yield fact.numbers.get("seconds", 0.0), f"{calls} of {fact.subject}, which make no step"
 

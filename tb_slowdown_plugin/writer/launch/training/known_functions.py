@@ -28,6 +28,8 @@ class OtherCalls:
     calls: int = 0
     seconds: float = 0.0
     """What they took since the first step."""
+    compute_gradients: bool = False
+    """Whether it differentiates: the step trains with what it gives."""
 
 
 class _KnownFunction(NamedTuple):
@@ -91,6 +93,8 @@ class KnownFunctions:
             others = self.others.setdefault(name, OtherCalls())
             others.calls += 1
             others.seconds += seconds
+            if known is None or known.traces != traces:
+                others.compute_gradients |= graph_updates.computes_gradients(function)
             if (
                 not self._only
                 and code is not None

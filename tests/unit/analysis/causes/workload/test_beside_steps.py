@@ -39,11 +39,16 @@ def test_functions_of_a_few_steps_are_told(make_run, seconds, every, text):
     assert told(make_run, seconds, every) == text
 
 
-def test_calls_that_make_no_step_are_told_with_their_share(make_run):
-    others = Fact("step_not_chosen", "hits (train.py:15)", {"calls": 1400.0, "seconds": 0.4})
-    run = make_run(np.full(SIZE, 0.001), events=[(999, others)])
+@pytest.mark.parametrize("gradients", [{}, {"gradients": 1.0}], ids=["evaluates", "trains"])
+def test_calls_that_make_no_step_are_told_with_their_share(make_run, gradients):
+    numbers = {"calls": 1400.0, "seconds": 0.4, **gradients}
+    run = make_run(
+        np.full(SIZE, 0.001), events=[(999, Fact("step_not_chosen", "hits (train.py:15)", numbers))]
+    )
     assert tell_beside_steps(open_case(run), ()) == (
-        "40% of it went to 1,400 calls of hits (train.py:15), which make no step."
+        ""
+        if gradients
+        else "40% of it went to 1,400 calls of hits (train.py:15), which make no step."
     )
 
 

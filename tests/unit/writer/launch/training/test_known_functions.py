@@ -45,6 +45,21 @@ def test_what_other_calls_took_adds_up() -> None:
     assert [(each.calls, each.seconds) for each in known.others.values()] == [(3, 0.75)]
 
 
+def test_of_what_makes_no_step_it_is_known_whether_it_computes_gradients() -> None:
+    weight = tf.Variable(1.0)
+
+    @tf.function
+    def collect(x):
+        with tf.GradientTape() as tape:
+            loss = weight * x
+        return tape.gradient(loss, weight)
+
+    known = KnownFunctions("", lambda *_: False)
+    assert learned(known, collect) is None
+    assert learned(known, energy) is None
+    assert [each.compute_gradients for each in known.others.values()] == [True, False]
+
+
 def test_only_the_one_that_is_meant_makes_steps() -> None:
     known = KnownFunctions("energy", lambda *_: True)
     assert learned(known, update) is None
