@@ -103,6 +103,7 @@ _ACCOUNTS: Final = (
             GROWTH_FLOOR),
     Account(account(names.FIRST_EXECUTION, names.LIBRARY), _FIRST_RUN, "configured", "retracing"),
     Account(names.SESSION_PREPARE, "Session preparation", "configured", "graph_growth"),
+    Account(names.FEEDING, "Conversion of feeds", "configured", "host_device_transfer"),
     Account(names.XLA_COMPILATION, "XLA compilation", "never", "xla_compilation", GROWTH_FLOOR),
     Account(names.PREDICT, "predict() calls", "configured", "retracing"),
     Account(names.CALL, "Calls", "configured", "retracing"),

@@ -51,6 +51,8 @@ SESSION_PREPARE: Final = "session_prepare"
 """What a TensorFlow 1 session takes to prepare operations that were made since its last `run`.
 Detail `FETCHES`: of sets of fetches that it has not run before."""
 FETCHES: Final = "fetches"
+FEEDING: Final = "feeding"
+"""CPU time in which a TensorFlow 1 session converts what it is fed. Detail: the line of `run`."""
 PREDICT: Final = "predict"
 """Keras's `predict` on arrays, beside computing them. Detail: the line that calls it."""
 CALL: Final = "call"

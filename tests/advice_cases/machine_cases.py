@@ -61,6 +61,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         Contention(Cores(8)),
         Contention(Cores(8), feeds=False),
     ),
+    "host_device_transfer.convert_once": (Copies(is_fed=True), Copies()),
     "host_device_transfer.copy_ahead": (
         Copies(),
         Copies(program("Range Batch CopyToDevice Prefetch")),

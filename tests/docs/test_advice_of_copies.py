@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
@@ -34,8 +35,24 @@ def reads_rarely(snippet: Snippet):
     assert losses == [0.0, 100.0, 200.0]
 
 
+def converts_once(snippet: Snippet):
+    fed: list = []
+
+    class Session:
+        def run(self, loss, feeds):
+            fed.append(feeds["rows"])
+            return loss
+
+    table = np.ones((3, 2))
+    names = {"table": table, "batches": range(3), "sess": Session(), "loss": 1.0, "x": "x"}
+    snippet.run("new", names | {"rows": "rows", "np": np})
+    assert [each.dtype.name for each in fed] == ["float32"] * 3
+    assert len({id(each) for each in fed}) == 1
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "ahead": (host_device_transfer.advise(Copies()), "Copy the next", copies_ahead),
+    "feeds": (host_device_transfer.advise(Copies(is_fed=True)), "Feed arrays", converts_once),
     "bytes": (host_device_transfer.advise(Copies()), "Copy images", copies_bytes),
     "rarely": (host_device_transfer.advise(Copies()), "Read values", reads_rarely),
 }

@@ -133,6 +133,7 @@ class TraceCollector:
             self._step_functions.bit_of,
             SessionGraphs(self._emit).look,
             self._tell_fetches,
+            self._place_of_caller,
         )
         with contextlib.suppress(Unavailable):
             self._hooks.surround(session.BaseSession, "run", runs.run)
@@ -140,8 +141,10 @@ class TraceCollector:
                 self._hooks.surround(session.BaseSession, name, runs.prepare)
 
     def _tell_fetches(self, frame: FrameType, sets: int) -> None:
-        place = self._subjects.places.at(*calling_line(frame))
-        self._emit(Fact(FETCHED_AT, place, {"sets": float(sets)}))
+        self._emit(Fact(FETCHED_AT, self._place_of_caller(frame), {"sets": float(sets)}))
+
+    def _place_of_caller(self, frame: FrameType) -> str:
+        return self._subjects.places.at(*calling_line(frame))
 
     def _learn_function(self, options: Any, function: Any) -> int:
         try:

@@ -4,7 +4,10 @@ Steps that run other operations are not compared with each other: the updates of
 an evaluation. Longer sequences are more work. Operations that the program makes in its loop have to
 be prepared in each step.
 
-Cost: 4 us a run.
+Arrays of another type than their placeholder, and lists, are converted in each run that they are
+fed to.
+
+Cost: 5 us a run.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.names import (
+    FEEDING,
     FETCHES,
     FIRST,
     FIRST_EXECUTION,
@@ -38,6 +42,8 @@ _USUAL_SETS: Final = 16
 """Sets of fetches that a program may have: of its training, evaluations, and summaries. Chosen by
 hand: one that ran all of its sets before the loop, on purpose, had 14."""
 _FIRST: Final = account(FIRST_EXECUTION, FIRST)
+_WORTH_BOOKING_NS: Final = 100_000
+"""CPU time before a run from which its feeds are converted: else it is what each run takes."""
 _ANOTHER_SET: Final = account(SESSION_PREPARE, FETCHES)
 _MADE_AGAIN: Final = re.compile(r"_\d+(?=[/:]|$)|:0$")
 
@@ -56,6 +62,7 @@ class SessionRuns:
       look: Called with a session that is about to run something new.
       tell: Called with a frame that runs another set of fetches than the usual ones, and with how
         many such sets there are: at the 1st, 2nd, 4th ...
+      place_of: Gives the line of the program that has called what a frame runs.
     """
 
     def __init__(
@@ -65,13 +72,17 @@ class SessionRuns:
         learn: Callable[[str], int],
         look: Callable[[Any], None],
         tell: Callable[[FrameType, int], None] = lambda *_: None,
+        place_of: Callable[[FrameType], str] = lambda _: "",
     ) -> None:
         self._watch = watch
         self._cpu_ns = thread_cpu_ns
         self._learn = learn
         self._look = look
         self._tell = tell
+        self._place_of = place_of
         self._sets = 0
+        self._fed_ns: int | None = None
+        """CPU time at which the run under way began to look at its feeds."""
         self._bits: dict[tuple[str, ...], int] = {}
         self._described: set[str] = set()
         self._versions: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -90,21 +101,29 @@ class SessionRuns:
         bit = self._begin(session, fetches)
         if self._account == _ANOTHER_SET and (sets := self._sets - _USUAL_SETS).bit_count() == 1:
             self._tell(sys._getframe(1), sets)
+        self._fed_ns = self._cpu_ns() if feed_dict else None
         yield
-        self._account = ""
+        self._account, self._fed_ns = "", None
         watch.ran |= bit
         watch.calls += 1
         watch.argument_size += size_of_feeds(feed_dict)
 
     def prepare(self, *_: Any) -> Generator[None, Any, None]:
-        """Around what `run` calls to extend the session, and then to run."""
-        account = self._account
-        if not account or get_ident() != self._watch.thread:
+        """Around what `run` calls to extend the session, and then to run: the feeds are ready."""
+        if get_ident() != self._watch.thread:
+            yield
+            return
+        since_ns, self._fed_ns = self._fed_ns, None
+        fed_ns = 0 if since_ns is None else self._cpu_ns() - since_ns
+        if fed_ns >= _WORTH_BOOKING_NS:
+            self._watch.book(account(FEEDING, self._place_of(sys._getframe(1))), fed_ns)
+        prepares = self._account
+        if not prepares:
             yield
             return
         began_ns = self._cpu_ns()
         yield
-        self._watch.book(account, self._cpu_ns() - began_ns)
+        self._watch.book(prepares, self._cpu_ns() - began_ns)
 
     def _begin(self, session: Any, fetches: Any) -> int:
         """The bit of what is run; from now on it is known."""

@@ -1,7 +1,7 @@
 """Copies between the host and a device make the step longer.
 
 How it looks: The phase that copies gets slower, or two profiler captures show more time in copies
-while the device is idle.
+while the device is idle. Or a TensorFlow 1 session converts what it is fed in each `run`.
 
 Confused with:
 
@@ -26,12 +26,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.captures import CapturePair, rise_of
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import main_phase
 from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
-from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    course,
+    tell_seconds,
+    usual_and_often,
+)
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.catalog import names
@@ -55,6 +59,10 @@ def _can_copy_ahead(copies: Copies) -> bool:
 
 def _to_device(copies: Copies) -> bool:
     return copies.to_device
+
+
+def _is_fed(copies: Copies) -> bool:
+    return copies.is_fed
 
 
 def _to_host_in_a_loop(copies: Copies) -> bool:
@@ -103,7 +111,24 @@ def small_types() -> Advice:
     )
 
 
+def convert_once() -> Advice:
+    """Nothing to convert in the loop."""
+    return Advice(
+        "Feed arrays that have their placeholder's type already, and keep in a variable of the "
+        "graph what is the same in each step: the session converts lists and other types again in "
+        "each `run`.",
+        snippet(
+            new("table = np.asarray(table, np.float32)  # once, as the placeholder has it"),
+            same("for batch in batches:"),
+            same("    value = sess.run(loss, {rows: table, x: batch})"),
+        ),
+        "None.",
+        "before the loop",
+    )
+
+
 OFFERS: Final = (
+    Offer(plain(convert_once), when=_is_fed),
     Offer(plain(copy_ahead), when=_can_copy_ahead),
     Offer(plain(small_types), when=_to_device),
     Offer(plain(read_rarely), when=_to_host_in_a_loop),
@@ -111,8 +136,30 @@ OFFERS: Final = (
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims growth of the step that lies in copies."""
-    return _by_phase(case) or _by_captures(case)
+    """Claims what a session takes to convert its feeds, and growth that lies in copies."""
+    return _by_feeds(case) or _by_phase(case) or _by_captures(case)
+
+
+def _by_feeds(case: Case) -> Claim | None:
+    """What the feeds of one line take."""
+    found = case.of(names.FEEDING)
+    if not found:
+        return None
+    main = largest(found)
+    claimed = case.defect(main, found)
+    place = names.detail(main.source)
+    each, often = usual_and_often(case, main)
+    where = f" in {place}" if place else ""
+    return Claim(
+        "host_device_transfer",
+        claimed,
+        f"the conversion of what a session is fed{where}",
+        f"Before it runs, the session converts what it is fed{where}, {each} {often}: arrays of "
+        "another type than their placeholder, or lists.",
+        tuple(tell_seconds(case, claimed, "went into converting feeds")),
+        advise(Copies(to_device=False, to_host=False, is_fed=True)),
+        place=to_place(place, "run") if place else None,
+    )
 
 
 def _by_phase(case: Case) -> Claim | None:
@@ -187,6 +234,8 @@ class Copies:
     """They go to the device, or nobody knows."""
     to_host: bool = True
     """They come from it, or nobody knows."""
+    is_fed: bool = False
+    """A session converts them from what it is fed."""
 
 
 def advise(copies: Copies) -> tuple[Advice, ...]:
@@ -194,5 +243,5 @@ def advise(copies: Copies) -> tuple[Advice, ...]:
     return offered(OFFERS, copies)
 
 
-EXAMPLES: Final = (Copies(),)
+EXAMPLES: Final = (Copies(), Copies(is_fed=True))
 """Evidence for its page in the documentation."""

@@ -63,8 +63,8 @@ def test_what_computes_gradients_is_no_evaluation(make_run):
     numbers = {"calls": 921.0, "seconds": 4.0, "gradients": 1.0}
     seen = Fact(STEP_NOT_CHOSEN, "collect (train.py:93)", numbers)
     assert report_of(make_run, (100, seen)).notes[-1] == (
-        "Not counted as steps: 921 calls of collect (train.py:93). They took 4 s, 80.0% of the run. "
-        "They compute gradients, so a step trains with what they give."
+        "Not counted as steps: 921 calls of collect (train.py:93). They took 4 s, 80.0% of the "
+        "run. They compute gradients, so a step trains with what they give."
     )
 
 

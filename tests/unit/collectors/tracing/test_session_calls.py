@@ -87,14 +87,18 @@ class Session:
             lambda _: 1,
             lambda _: None,
             lambda frame, sets: self.told.append((frame.f_code.co_name, sets)),
+            lambda frame: "train.py:9",
         )
 
-    def run(self, name, extend_ns=0, call_ns=0):
-        """As TensorFlow's: extends, runs; gives what was booked."""
-        self.around(
-            self.runs.run(self, name),
-            lambda: [self.around(self.runs.prepare(self), ns) for ns in (extend_ns, call_ns)],
-        )
+    def run(self, name, extend_ns=0, call_ns=0, feeds=None, feed_ns=0):
+        """As TensorFlow's: converts feeds, extends, runs; gives what was booked."""
+
+        def inside():
+            self.now_ns += feed_ns
+            for ns in (extend_ns, call_ns):
+                self.around(self.runs.prepare(self), ns)
+
+        self.around(self.runs.run(self, name, feeds), inside)
         return self.watch.take()
 
     def around(self, hook, inside):
@@ -155,6 +159,13 @@ class TestPreparing:
             session.run(f"rate/Assign_{nth}", 6_000, 10_000)
         assert session.run("loss", 50, 9_000) == {"first_execution:first": 9_050}
         assert session.told == []
+
+    def test_what_feeds_take_before_the_run_is_booked_to_its_line(self, session):
+        feeds = {"table:0": np.zeros(4)}
+        session.run("train", 5_000, 20_000, feeds, 30_000)
+        assert session.run("train", 30, 400, feeds, 9_000_000) == {"feeding:train.py:9": 9_000_000}
+        assert session.run("train", 30, 400, feeds, 90_000) == {}, "as each run takes"
+        assert session.run("train", 30, 400, None, 9_000_000) == {}
 
     def test_another_thread_is_not_timed(self, session):
         session.run("train", 5_000, 20_000)
