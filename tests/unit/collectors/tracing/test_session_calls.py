@@ -164,7 +164,7 @@ class TestPreparing:
         feeds = {"table:0": np.zeros(4)}
         session.run("train", 5_000, 20_000, feeds, 30_000)
         assert session.run("train", 30, 400, feeds, 9_000_000) == {"feeding:train.py:9": 9_000_000}
-        assert session.run("train", 30, 400, feeds, 90_000) == {}, "as each run takes"
+        assert session.run("train", 30, 400, feeds, 400_000) == {}, "as each run takes"
         assert session.run("train", 30, 400, None, 9_000_000) == {}
 
     def test_another_thread_is_not_timed(self, session):
