@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, Final
 
 _SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
-_NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-")
+_NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-(?P<number>\d+)-")
 _MAX_WRAPPERS = 20
 """Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
 
@@ -55,7 +55,8 @@ class SourcePlaces:
 
     @classmethod
     def of_process(cls) -> SourcePlaces:
-        """The roots of this process, as they are now."""
+        """The roots of this process, and the numbers of a notebook's cells, as they are now."""
+        _shorten.cache_clear()
         try:
             here = str(Path.cwd())
         except OSError:  # the directory was deleted
@@ -194,8 +195,8 @@ def _contents_of(cell: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _shorten(places: SourcePlaces, file: str) -> str:
-    if _NOTEBOOK_CELL.search(file):
-        return "<notebook>"
+    if cell := _NOTEBOOK_CELL.search(file):
+        return _name_of_cell(file, cell["number"])
     if file.startswith("<"):
         return file
     if found := _SITE_PACKAGES.match(file):
@@ -211,6 +212,21 @@ def _shorten(places: SourcePlaces, file: str) -> str:
     if path.is_relative_to(places.working_directory) and _is_telling(places.working_directory):
         return below[0].as_posix()
     return min(below, key=lambda part: len(part.parts)).as_posix()
+
+
+def _name_of_cell(file: str, number: str | None) -> str:
+    """A notebook's cell as its tracebacks name it: "<In[5]>"; "<notebook>" where that is unknown.
+
+    A cell whose text runs again has a new number in IPython from then on, and here from when the
+    next collector or `fit` starts: in between, a line is one line.
+    """
+    get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    shell = get_shell() if get_shell is not None else None
+    named = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    found = named(file) if named is not None else None
+    if found is not None:
+        return f"<{found[1]}>"
+    return f"<In[{number}]>" if number else "<notebook>"
 
 
 def _below_package(path: Path) -> str:

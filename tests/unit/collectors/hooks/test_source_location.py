@@ -47,11 +47,36 @@ def places(working_directory: str = f"{HOME}/project", *import_path: str) -> Sou
         (f"../{HOME}/net.py", "net.py"),
         ("<stdin>", "<stdin>"),
         ("/tmp/ipykernel_123/456.py", "<notebook>"),
-        ("<ipython-input-3-abc>", "<notebook>"),
+        ("<ipython-input-3-abc>", "<In[3]>"),
     ],
 )
 def test_no_place_is_absolute(file, shown):
     assert places().at(file, 41) == f"{shown}:41"
+
+
+def test_cells_of_a_notebook_have_the_numbers_that_its_tracebacks_show(monkeypatch):
+    numbers = {"/tmp/ipykernel_7/11.py": 3, "/tmp/ipykernel_7/22.py": 5}
+
+    def format_code_name(file):
+        return ("Cell", f"In[{numbers[file]}]") if file in numbers else None
+
+    shell = SimpleNamespace(compile=SimpleNamespace(format_code_name=format_code_name))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    here = SourcePlaces.of_process()
+    assert here.at("/tmp/ipykernel_7/11.py", 2) == "<In[3]>:2"
+    assert here.at("/tmp/ipykernel_7/22.py", 2) == "<In[5]>:2"
+    assert here.at("/tmp/ipykernel_7/33.py", 2) == "<notebook>:2"
+    numbers["/tmp/ipykernel_7/11.py"] = 9  # it ran again
+    assert here.at("/tmp/ipykernel_7/11.py", 2) == "<In[3]>:2"
+    assert SourcePlaces.of_process().at("/tmp/ipykernel_7/11.py", 2) == "<In[9]>:2"
+
+
+@pytest.mark.parametrize("shell", [None, SimpleNamespace()])
+def test_without_a_shell_that_knows_its_cells_they_have_no_numbers(monkeypatch, shell):
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert SourcePlaces.of_process().at("/tmp/ipykernel_8/11.py", 2) == "<notebook>:2"
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace())  # imported by half
+    assert SourcePlaces.of_process().at("/tmp/ipykernel_8/12.py", 2) == "<notebook>:2"
 
 
 def test_a_file_elsewhere_is_relative_to_the_import_path():
