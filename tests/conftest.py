@@ -44,8 +44,8 @@ def _watched_reports() -> Iterator[None]:
     from ledger_checker import ledger_contradictions
     from report_checker import contradictions
 
-    from tb_slowdown_plugin.analysis import report_builder as account
     from tb_slowdown_plugin.analysis.live import follow as live
+    from tb_slowdown_plugin.analysis.report_builder import account
     from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 
     init, assemble = Report.__init__, account.assemble

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.live.follow import follow
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import RunBuilder

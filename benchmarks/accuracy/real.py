@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.accuracy.score import interval, quantile
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Run

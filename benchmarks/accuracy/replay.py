@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.accuracy.defects import PATTERNS, draw_defect
 from benchmarks.accuracy.quiet import FAMILIES, draw_quiet
 from benchmarks.accuracy.score import judge
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 PRODUCTS = 50

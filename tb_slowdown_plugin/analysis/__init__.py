@@ -1,7 +1,7 @@
 """Pure analysis: arrays in, findings out.
 
-The flow: `report_builder.account_for` calls all stages, in the order of docs/architecture.md;
-`diagnose.diagnose` is the part that knows arrays alone, for anybody's use.
+The flow: `account_for` in `report_builder/` calls all stages, in the order of
+docs/architecture.md; `diagnose.diagnose` is the part that knows arrays alone, for anybody's use.
 """
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose

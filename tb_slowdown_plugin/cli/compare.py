@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.compare.run_ledger import (
     ledger_of,
     with_hyperparameters,
 )
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.cli.output import (
     TOO_SLOW,
     ProgressLine,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import ProgressLine, tell

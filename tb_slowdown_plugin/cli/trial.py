@@ -13,7 +13,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.catalog.experiments import ALLOCATOR, AS_IT_IS, EXPERIMENTS, Experiment

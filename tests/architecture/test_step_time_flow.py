@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis import report_builder
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
+from tb_slowdown_plugin.analysis.report_builder import account
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 ANALYSIS = "tb_slowdown_plugin.analysis."
@@ -82,7 +82,7 @@ def test_the_step_time_passes_few_modules(
     root: Path, monkeypatch: pytest.MonkeyPatch, demo: str
 ) -> None:
     flow = Flow()
-    diagnose = report_builder.diagnose
+    diagnose = account.diagnose
 
     def watched(*arrays: Any, **more: Any) -> object:
         sys.setprofile(flow.watch)
@@ -91,9 +91,9 @@ def test_the_step_time_passes_few_modules(
         finally:
             sys.setprofile(None)
 
-    monkeypatch.setattr(report_builder, "diagnose", watched)
+    monkeypatch.setattr(account, "diagnose", watched)
     (run,) = read_runs(str(root / "demo_logs" / demo), warn=print)
-    report_builder.account_for(run)
+    account.account_for(run)
     assert {"diagnose", "residual.residual", "ledger.balance"} <= set(flow.entries)
     assert len(flow.entries) <= MOST_MODULES, flow.entries
     assert flow.entries.total() <= MOST_ENTRIES * len(flow.entries), flow.entries

@@ -21,7 +21,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces

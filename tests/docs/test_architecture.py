@@ -191,7 +191,7 @@ def apply(block: tuple[str, str, str], tree: Path) -> None:
 RECORD_A_RUN = """
 import sys, tb_slowdown_plugin
 from dataclasses import asdict
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.catalog.collectors import COLLECTORS
 from tb_slowdown_plugin.collectors import registry
@@ -228,7 +228,7 @@ DIAGNOSE_A_RUN = """
 import runpy, sys
 import numpy as np
 import tb_slowdown_plugin
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 assert tb_slowdown_plugin.__file__.startswith(sys.argv[1]), tb_slowdown_plugin.__file__
 make_run = runpy.run_path(sys.argv[2])["make_run"]

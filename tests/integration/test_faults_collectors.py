@@ -9,7 +9,7 @@ pytest.importorskip("tensorflow")
 
 from integration.written import failures
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = pytest.mark.tensorflow

@@ -13,7 +13,7 @@ pytest.importorskip("tensorflow")
 
 from integration.written import chunks, failures, numbers
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = pytest.mark.tensorflow

@@ -8,7 +8,7 @@ from integration.recorded_programs import NAMES, SICK, outcome
 from tb_slowdown_plugin.analysis.causes.suspects import (
     find_moving,
 )
-from tb_slowdown_plugin.analysis.report_builder import open_case
+from tb_slowdown_plugin.analysis.report_builder.account import open_case
 from tb_slowdown_plugin.records.types import Run
 
 HEALTHY = [name for name in NAMES if name not in SICK]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scalar_files import STARTED, retime
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 

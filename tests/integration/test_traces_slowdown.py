@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tbslow
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.profiler.compare import CaptureComparison, compare
 from tb_slowdown_plugin.profiler.digest import captured_in, recorded_steps
 from tb_slowdown_plugin.profiler.read import read_trace

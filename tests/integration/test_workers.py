@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.__main__ import main
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.timed, pytest.mark.patient]

@@ -19,7 +19,7 @@ pytest.importorskip("tensorflow")
 from integration.published_programs import FOLDER, timeless, watched
 from integration.written import chunks, failures, numbers
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.observations import SignalState
 from tb_slowdown_plugin.reader.logdir import read_runs
 

@@ -9,7 +9,7 @@ from event_files import STARTED, make_steps, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Bounds, RunBuilder
 from tb_slowdown_plugin.records.codec import encode

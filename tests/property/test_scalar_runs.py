@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import ScalarSeries

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.live.confirming import is_by_others, tell_pendi
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
 from tb_slowdown_plugin.analysis.live.recent_contention import others_took
 from tb_slowdown_plugin.analysis.live.recent_pace import find_slowing
-from tb_slowdown_plugin.analysis.report_builder import account_for, assemble, open_case
+from tb_slowdown_plugin.analysis.report_builder.account import account_for, assemble, open_case
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.records.types import Float, Run
 

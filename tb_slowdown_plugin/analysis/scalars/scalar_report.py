@@ -43,6 +43,7 @@ from tb_slowdown_plugin.analysis.types import (
     Diagnosis,
     Finding,
     Verdict,
+    sum_per_step,
 )
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.timeline import (
@@ -50,7 +51,7 @@ from tb_slowdown_plugin.analysis.views.timeline import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
-from tb_slowdown_plugin.records.types import Float, Int, Run, ScalarSource
+from tb_slowdown_plugin.records.types import Int, Run, ScalarSource
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
 _SIGNALS: Final = (
@@ -90,8 +91,8 @@ def account_for_scalars(run: Run) -> RunAccount:
     late = tuple(each for each in diagnosis.findings if each.pattern != WARM_UP)
     first = tuple(each for each in diagnosis.findings if each.pattern == WARM_UP)
     lost = {
-        WARM_UP: _sum(first, len(period)),
-        _UNEXPLAINED: _sum(late, len(period)) + diagnosis.unexplained_per_step,
+        WARM_UP: sum_per_step(first, len(period)),
+        _UNEXPLAINED: sum_per_step(late, len(period)) + diagnosis.unexplained_per_step,
     }
     seconds = {cause: float(each.sum()) for cause, each in lost.items()}
     verdict = verdict_on(
@@ -182,13 +183,6 @@ def _report(
 def _result_rows(run: Run) -> Int:
     """Rows in which results of evaluations or epochs were written."""
     return np.array([row for row, _ in run.facts(names.RESULT_WRITTEN)], np.int64)
-
-
-def _sum(findings: Iterable[Finding], rows: int) -> Float:
-    total = np.zeros(rows)
-    for finding in findings:
-        total += finding.lost_per_step
-    return total
 
 
 def _signal_states(source: ScalarSource) -> tuple[SignalState, ...]:

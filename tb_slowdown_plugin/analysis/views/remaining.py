@@ -10,7 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.planned_steps import StepsLeft, find_steps_left
 from tb_slowdown_plugin.analysis.report_types.live import Remaining
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, sum_per_step
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -42,16 +42,12 @@ def find_remaining(run: Run, findings: Iterable[Finding], warm_up_rows: int) -> 
     losses = list(findings)
     passing = [finding for finding in losses if finding.pattern in _PASSING]
     lasting = [finding for finding in losses if finding.pattern not in _PASSING]
-    seconds = np.nan_to_num(run.steps.period_seconds, posinf=0.0) - _sum(passing, size)
+    seconds = np.nan_to_num(run.steps.period_seconds, posinf=0.0) - sum_per_step(passing, size)
     rows = np.arange(size) >= min(_newest_level(lasting, size, warm_up_rows), size - _MIN_ROWS)
     total = _extend(seconds, rows, left)
-    lost = min(_extend(_sum(lasting, size), rows, left), total)
+    lost = min(_extend(sum_per_step(lasting, size), rows, left), total)
     steps = round(left.rows * run.steps_per_row)
     return Remaining(steps, total, lost, _describe(steps, total, lost, left))
-
-
-def _sum(findings: Iterable[Finding], size: int) -> Float:
-    return sum((finding.lost_per_step for finding in findings), np.zeros(size))
 
 
 def _newest_level(lasting: Iterable[Finding], size: int, first: int) -> int:

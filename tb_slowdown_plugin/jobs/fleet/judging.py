@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.build.run_builder import Bounds
 from tb_slowdown_plugin.reader.event_files import Damaged
 from tb_slowdown_plugin.reader.logdir import read_stored

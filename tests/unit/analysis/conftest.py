@@ -9,7 +9,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
-from tb_slowdown_plugin.analysis.report_builder import assemble
+from tb_slowdown_plugin.analysis.report_builder.account import assemble
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.types import (
     Baseline,

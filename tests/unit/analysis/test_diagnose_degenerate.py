@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 COUNT = 600
 QUIET = 0.01 * np.exp(np.random.default_rng(0).normal(0, 0.03, COUNT))

@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.types import (
     UNEXPLAINED,
     Finding,
     NamedLoss,
+    sum_per_step,
 )
 from tb_slowdown_plugin.catalog.accounts import ACCOUNTS
 from tb_slowdown_plugin.catalog.causes import CAUSES, NAMED
@@ -40,3 +41,12 @@ def test_losses_are_compared_by_what_they_say() -> None:
     assert NamedLoss("gc", "drift", (3, 9), 1.5, "high") == NamedLoss(
         "gc", "drift", (3, 9), 1.5, "high"
     )
+
+
+def test_what_findings_lost_in_each_step_is_added_and_of_one_not_copied() -> None:
+    one = Finding("gc", "drift", (0, 1), 0.3, np.array([0.1, 0.2, 0.0]), "high")
+    other = Finding("core", "flat", (1, 2), 0.8, np.array([0.0, 0.4, 0.4]), "high")
+    assert sum_per_step((), 3).tolist() == [0.0, 0.0, 0.0]
+    assert sum_per_step((one,), 3) is one.lost_per_step
+    assert sum_per_step((one, other), 3) == pytest.approx([0.1, 0.6, 0.4])
+    assert one.lost_per_step.tolist() == [0.1, 0.2, 0.0]

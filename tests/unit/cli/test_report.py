@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.cli.report import entitled, own_fraction

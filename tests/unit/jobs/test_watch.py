@@ -10,7 +10,7 @@ import event_files
 import pytest
 from unit.jobs.looks import NOW, cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, Watch, rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 import event_files
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, no_signals
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import (

@@ -68,7 +68,7 @@ from tb_slowdown_plugin.analysis.causes.machine import (
 from tb_slowdown_plugin.analysis.causes.machine.eager_steps import runs_eagerly
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, percent, size
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, sum_per_step
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES
@@ -235,7 +235,7 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     def at_ends(series: Float) -> tuple[float, float]:
         return ends(series[where], rows)
 
-    lost = at_ends(_lost(case, claimed))
+    lost = at_ends(sum_per_step(claimed, len(case.run.steps)))
     # Row by row: at the ends there may be two steps, one of them with a garbage collection.
     elsewhere = measured_work(case)
     own_seconds = steps.thread_cpu_seconds - elsewhere
@@ -260,20 +260,10 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     return _Growth(claimed, where, thread, period, share, is_apart)
 
 
-def _lost(case: Case, claimed: tuple[Finding, ...]) -> Float:
-    total = np.zeros(len(case.run.steps))
-    for finding in claimed:
-        total += finding.lost_per_step
-    return total
-
-
 def _of_neighbours(case: Case) -> Float:
     """(S,) seconds that other programs took."""
-    total = np.zeros(len(case.run.steps))
-    for finding in case.diagnosis.findings:
-        if names.family(finding.source) == CONTENTION:
-            total += finding.lost_per_step
-    return total
+    theirs = [each for each in case.diagnosis.findings if names.family(each.source) == CONTENTION]
+    return sum_per_step(theirs, len(case.run.steps))
 
 
 def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.causes import Unexplained
 from tb_slowdown_plugin.analysis.report_types.live import Recent
 

@@ -11,7 +11,7 @@ import pytest
 from tb_slowdown_plugin.analysis.compare.cause_changes import CauseChange, find_changes
 from tb_slowdown_plugin.analysis.compare.comparison import compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.comparison import comparison_json, comparison_text
 

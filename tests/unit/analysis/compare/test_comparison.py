@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.compare.comparison import compare, decisive, ex
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
 from tb_slowdown_plugin.analysis.compare.run_noise import Chance, t_quantile
 from tb_slowdown_plugin.analysis.compare.setting_changes import SettingChange
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog.parameters.views import ALARM_RATE
 
 

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     term_title,
 )
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 

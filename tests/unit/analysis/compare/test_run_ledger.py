@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 SIZE = 1000
 NOISE = 1e-4 * np.random.default_rng(4).random(SIZE)

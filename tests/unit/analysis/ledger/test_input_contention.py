@@ -7,7 +7,7 @@ from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, judge_wait
 from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.errors import UsageError
 
 SIZE = 600

@@ -12,7 +12,7 @@ from benchmarks.accuracy.__main__ import draw_random
 from benchmarks.accuracy.quiet import FAMILIES, draw_quiet
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.ledger import short_runs
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 LENGTHS = (3, 12, 30, 60)
 MEASURED = {

@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START, make_finding
 from tb_slowdown_plugin.analysis.ledger.verdict import find_wandering, verdict_on
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.text.headline import headline
 
 SIZE = 600

@@ -6,7 +6,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.live.follow import carry_on, follow
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, Sighting
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 
 ROWS = 4000

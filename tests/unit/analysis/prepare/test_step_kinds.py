@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.records.types import Fact
 

@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.prepare.workers import (
     excess_by_account,
     find_group,
 )
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.reader.worker_run import run_of_worker

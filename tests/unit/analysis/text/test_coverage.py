@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.causes.common import (
 from tb_slowdown_plugin.analysis.causes.common import (
     trend_tests as movement,
 )
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.observations import SignalState
 from tb_slowdown_plugin.analysis.text import headline as headline_module
 from tb_slowdown_plugin.analysis.text import wording

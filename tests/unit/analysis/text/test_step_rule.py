@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report.text_report import to_text

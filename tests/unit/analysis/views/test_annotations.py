@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.observations import Annotation
 from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.timeline import timeline

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Capture, CollectorState
 
 SIZE = 1_000

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
 
 SIZE = 1_000

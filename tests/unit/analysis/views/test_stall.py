@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from unit.analysis.stalled_runs import PLACE, STEPS, stalled
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog import events
 from tb_slowdown_plugin.records.types import Fact, SignalTable
 from tb_slowdown_plugin.report.text_report import to_text

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, Gap, GcPause, Trace
 

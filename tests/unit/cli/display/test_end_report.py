@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from unit.report.patches.defects import Program, _report
 
-from tb_slowdown_plugin.analysis import report_builder
+from tb_slowdown_plugin.analysis.report_builder import account as accounting
 from tb_slowdown_plugin.analysis.report_types.causes import Suspect, Unexplained
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.cli.display import end_report
@@ -98,7 +98,7 @@ def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def account_for(run: Run) -> RunAccount:
-        account = report_builder.account_for(run)
+        account = accounting.account_for(run)
         text = "Since step 40 a step takes 9 ms more, and no measured signal accounts for it."
         report = replace(
             account.report,
@@ -122,7 +122,7 @@ def test_the_program_s_own_cause_comes_before_what_others_took(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def account_for(run: Run) -> RunAccount:
-        account = report_builder.account_for(run)
+        account = accounting.account_for(run)
         (own, *_) = account.report.causes
         busy = replace(own, summary="Other programs used the cores.", external=True)
         start = replace(own, cause="warm_up", summary="The first steps.")
@@ -142,7 +142,7 @@ def test_a_start_that_the_headline_names_comes_before_the_next_cause(
     lead: str,
 ) -> None:
     def account_for(run: Run) -> RunAccount:
-        account = report_builder.account_for(run)
+        account = accounting.account_for(run)
         (own, *_) = account.report.causes
         lost = times * own.lost_seconds
         start = replace(own, cause="warm_up", summary="The first steps.", lost_seconds=lost)

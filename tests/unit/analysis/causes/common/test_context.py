@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis import report_builder
 from tb_slowdown_plugin.analysis.causes.common import context
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
@@ -13,6 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     stalls_of,
 )
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
+from tb_slowdown_plugin.analysis.report_builder import account
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Ledger
 from tb_slowdown_plugin.records.types import Fact, GcPause
 
@@ -100,10 +100,10 @@ def test_how_steps_may_be_compared_is_sought_once_for_a_report(make_run, monkeyp
         sought.append(run)
         return find_kinds(run)
 
-    monkeypatch.setattr(report_builder, "find_kinds", find)
+    monkeypatch.setattr(account, "find_kinds", find)
     monkeypatch.setattr(context, "find_kinds", find)
     run = make_run(np.full(400, 0.01))
-    report_builder.account_for(run)
+    account.account_for(run)
     assert len(sought) == 1
     assert Case(run, None, (), ()).comparable.are_found is False
     assert len(sought) == 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.causes.workload import more_work as larger_batches
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import CollectorState, Fact
 
 SIZE = 600

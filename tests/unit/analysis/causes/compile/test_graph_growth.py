@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from unit.analysis.drifting_steps import DRIFT, LOST, SAMPLED, SIZE, drift
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Fact
 
 

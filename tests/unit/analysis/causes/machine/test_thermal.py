@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 SIZE = 600
 ROW = np.arange(SIZE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 SIZE = 1000
 GROWTH = np.linspace(0.0, 0.010, SIZE)

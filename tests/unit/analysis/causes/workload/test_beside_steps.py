@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.causes.workload.beside_steps import tell_beside_steps
-from tb_slowdown_plugin.analysis.report_builder import open_case
+from tb_slowdown_plugin.analysis.report_builder.account import open_case
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 1000

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.workload.other_work import tell_other_work
-from tb_slowdown_plugin.analysis.report_builder import open_case
+from tb_slowdown_plugin.analysis.report_builder.account import open_case
 
 
 def test_kinds_stand_in_the_order_of_their_seconds_and_small_ones_are_left_out(make_run):

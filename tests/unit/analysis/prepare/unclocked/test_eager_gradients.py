@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_gradients import with_eager_gradients
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400

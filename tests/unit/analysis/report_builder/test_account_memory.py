@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 
 SIZE = 1_000_000
 """Of a shorter run, arrays that are as large in any would count."""
