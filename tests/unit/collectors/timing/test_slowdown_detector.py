@@ -41,6 +41,19 @@ def test_cpu_time_that_grows_counts_too() -> None:
     assert pace.is_slower
 
 
+def test_pace_needs_enough_steps_and_recovers() -> None:
+    pace = StepPace()
+    for n in range(30):
+        pace.note(n, n * 1_000, None)  # 29 steps: one stretch
+    assert not pace.is_slower
+    for n in range(30):
+        pace.note(30 + n, 30_000 + n * 2_000, None)
+    assert pace.is_slower
+    for n in range(60):
+        pace.note(60 + n, 90_000 + n * 1_000, None)
+    assert not pace.is_slower
+
+
 def steps_of(seconds: float, blocks: int, seed: int = 0):
     steps = event_files.make_steps(blocks * BLOCK_STEPS)
     noise = np.exp(np.random.default_rng(seed).normal(0, 0.02, len(steps)))
