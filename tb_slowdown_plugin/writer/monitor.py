@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
@@ -83,9 +84,10 @@ class Monitor:
         self._session.flush()
 
     def flush_beside(self) -> None:
-        """Has everything written in the background, and waits for it unless the disk is slow.
+        """Has what is pending written in the background, and waits for it unless the disk is slow.
 
-        Where the last such write goes on, nothing is waited for: the next one has it all.
+        Asked again and again it is written soon after instead, as by any flush on request. Where
+        the last such write goes on, nothing is waited for: the next one has it all.
         """
         if self._flushing is not None and self._flushing.is_alive():
             return
@@ -106,10 +108,13 @@ class Monitor:
         if self._session.forked:
             return
         self._end.come()
+        if self._sampler.is_alive():  # else it could not even be started
+            self._sampler.join(_SAMPLE_SECONDS)
         writing = [self._thread, *([self._flushing] if self._flushing else [])]
-        for thread in (self._sampler, *writing):
-            if thread.is_alive():  # else it could not even be started
-                thread.join(_SAMPLE_SECONDS if thread is self._sampler else _STOP_SECONDS)
+        until = time.monotonic() + _STOP_SECONDS
+        for thread in writing:
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
         self._on_stop()
         if self._is_waiting:
             self._session.leave()

@@ -31,10 +31,12 @@ def create_session(
       disabled: Names of collectors that stay off.
       logdir: The run's own directory, where it is known and local.
     """
+    from tb_slowdown_plugin.collectors.hooks.source_location import number_cells_anew
     from tb_slowdown_plugin.writer.output.environment import describe, find_worker
     from tb_slowdown_plugin.writer.steps.profiler_annotation import annotate, find_profiler
     from tb_slowdown_plugin.writer.steps.tracing_state import is_tracing
 
+    number_cells_anew()
     worker = find_worker(os.environ)
     session_id = secrets.token_hex(4)
     collectors: list[Collector] = []

@@ -55,8 +55,7 @@ class SourcePlaces:
 
     @classmethod
     def of_process(cls) -> SourcePlaces:
-        """The roots of this process, and the numbers of a notebook's cells, as they are now."""
-        _shorten.cache_clear()
+        """The roots of this process, as they are now."""
         try:
             here = str(Path.cwd())
         except OSError:  # the directory was deleted
@@ -90,6 +89,11 @@ class SourcePlaces:
         if known != file:
             FILES[short] = ""
         return short
+
+
+def number_cells_anew() -> None:
+    """For a run that begins: cells of a notebook have the numbers that they have now."""
+    _shorten.cache_clear()
 
 
 def line_of(frame: FrameType) -> int:
@@ -217,8 +221,8 @@ def _shorten(places: SourcePlaces, file: str) -> str:
 def _name_of_cell(file: str, number: str | None) -> str:
     """A notebook's cell as its tracebacks name it: "<In[5]>"; "<notebook>" where that is unknown.
 
-    A cell whose text runs again has a new number in IPython from then on, and here from when the
-    next collector or `fit` starts: in between, a line is one line.
+    A cell whose text runs again has a new number in IPython from then on, and here from the next
+    `number_cells_anew`: in a run a line is one line.
     """
     get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
     shell = get_shell() if get_shell is not None else None

@@ -38,7 +38,7 @@ from tb_slowdown_plugin.collectors.python.sampled_frames import (
     place_of,
 )
 from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
-from tb_slowdown_plugin.collectors.python.thread_places import find_thread_places
+from tb_slowdown_plugin.collectors.python.thread_places import places_of_others
 from tb_slowdown_plugin.collectors.python.waiting import Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of, scheduled
@@ -236,8 +236,9 @@ class PythonStacks:
 
     def _tell_others(self, thread: int, frames: Frames) -> list[str]:
         """Where the other threads of the program are: one of them is waited for."""
-        found = find_thread_places(thread, is_in_step=True, frames=frames)
-        return [f"{stack_samples.BESIDE}{place}" for place in found.others] if found else []
+        stacks = {each: stack_of(frame) for each, frame in frames().items()}
+        others = places_of_others(thread, stacks, self._places)
+        return [f"{stack_samples.BESIDE}{place}" for place in others]
 
     def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:
         """Whether one call of C goes on, such as NumPy's of a large array: no work of Python's."""

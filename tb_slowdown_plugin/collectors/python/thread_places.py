@@ -14,7 +14,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
     program_frame,
 )
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
-from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
+from tb_slowdown_plugin.collectors.python.still_frames import Stack, find_frames, stack_of
 
 OWN_THREADS: Final = "tbslow"
 """How the names of the monitor's threads begin."""
@@ -37,7 +37,6 @@ def find_thread_places(
     training: int,
     *,
     is_in_step: bool,
-    frames: Frames | None = None,
 ) -> ThreadPlaces | None:
     """Finds the innermost line of the program on each thread's stack. Reads no values.
 
@@ -45,12 +44,11 @@ def find_thread_places(
       training: The training thread, as `threading.get_ident()`.
       is_in_step: Whether a step is open: then a package that trains counts as the program, too.
         Between steps it could be a notebook that waits for its user.
-      frames: The frame that each thread is in; None for those of this process.
 
     Returns:
       None where the training thread isn't in the program, or is stopped in a debugger.
     """
-    show = frames or find_frames()
+    show = find_frames()
     found = {thread: stack_of(frame) for thread, frame in show().items()} if show else {}
     stack = found.get(training, ())
     if not stack or _is_in_debugger(stack):
@@ -59,16 +57,28 @@ def find_thread_places(
     if frame is None:
         return None
     places = SourcePlaces.of_process()
-    own = {t.ident for t in threading.enumerate() if t.name.startswith(OWN_THREADS)}
-    others: Counter[str] = Counter()
-    for ident, other in found.items():
-        if ident != training and ident not in own:
-            seen = program_frame(other)
-            if seen is not None:
-                others[places.in_code(seen.f_code, line_of(seen))] += 1
     return ThreadPlaces(
-        places.in_code(frame.f_code, line_of(frame)), others, _count_threads() - 1 - len(own)
+        places.in_code(frame.f_code, line_of(frame)),
+        places_of_others(training, found, places),
+        _count_threads() - 1 - len(_own_threads()),
     )
+
+
+def places_of_others(
+    training: int, found: Mapping[int, Stack], places: SourcePlaces
+) -> Counter[str]:
+    """Place -> other threads there; without threads that run none of the program's functions."""
+    own = _own_threads()
+    others: Counter[str] = Counter()
+    for ident, stack in found.items():
+        frame = None if ident == training or ident in own else program_frame(stack)
+        if frame is not None:
+            others[places.in_code(frame.f_code, line_of(frame))] += 1
+    return others
+
+
+def _own_threads() -> set[int | None]:
+    return {each.ident for each in threading.enumerate() if each.name.startswith(OWN_THREADS)}
 
 
 def _is_in_debugger(stack: Stack) -> bool:

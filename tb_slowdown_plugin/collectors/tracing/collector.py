@@ -139,6 +139,7 @@ class TraceCollector:
             self._hooks.surround(session.BaseSession, "run", runs.run)
             for name in ("_extend_graph", "_call_tf_sessionrun"):
                 self._hooks.surround(session.BaseSession, name, runs.prepare)
+            self._hooks.surround(session._FetchHandler, "__init__", runs.end_feeding)
 
     def _tell_fetches(self, frame: FrameType, sets: int) -> None:
         self._emit(Fact(FETCHED_AT, self._place_of_caller(frame), {"sets": float(sets)}))

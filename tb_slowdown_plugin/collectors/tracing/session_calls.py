@@ -108,17 +108,20 @@ class SessionRuns:
         watch.calls += 1
         watch.argument_size += size_of_feeds(feed_dict)
 
+    def end_feeding(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """Around what `run` makes of its fetches: the feeds are ready."""
+        since_ns = self._fed_ns
+        if since_ns is not None and get_ident() == self._watch.thread:
+            self._fed_ns = None
+            fed_ns = self._cpu_ns() - since_ns
+            if fed_ns >= _WORTH_BOOKING_NS:
+                self._watch.book(account(FEEDING, self._place_of(sys._getframe(1))), fed_ns)
+        yield
+
     def prepare(self, *_: Any) -> Generator[None, Any, None]:
-        """Around what `run` calls to extend the session, and then to run: the feeds are ready."""
-        if get_ident() != self._watch.thread:
-            yield
-            return
-        since_ns, self._fed_ns = self._fed_ns, None
-        fed_ns = 0 if since_ns is None else self._cpu_ns() - since_ns
-        if fed_ns >= _WORTH_BOOKING_NS:
-            self._watch.book(account(FEEDING, self._place_of(sys._getframe(1))), fed_ns)
+        """Around what `run` calls to extend the session, and then to run."""
         prepares = self._account
-        if not prepares:
+        if not prepares or get_ident() != self._watch.thread:
             yield
             return
         began_ns = self._cpu_ns()

@@ -187,7 +187,7 @@ def _remember(begun: _Fit) -> None:
 
 
 def _release(watching: monitor.Monitor) -> None:
-    """A `fit` is over: what it took is written, and `tbslow.start` may replace the monitor."""
+    """A `fit` is over: it is written, now or soon, and `tbslow.start` may replace the monitor."""
     global _fit
     _fit = None
     watching.flush_beside()

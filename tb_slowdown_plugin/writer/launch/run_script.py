@@ -70,7 +70,7 @@ def check_logdir(settings: Settings) -> None:
             f"no records can be written to {settings.shown}: you may not write to {there}; "
             "give another --logdir"
         )
-    _try_to_make(settings)
+    _try_to_make(settings, there)
     if not settings.quiet and there == settings.logdir and _has_records(there):
         sys.stderr.write(
             f"tbslow: {settings.shown} has records already: this run goes on with them, as after "
@@ -78,18 +78,20 @@ def check_logdir(settings: Settings) -> None:
         )
 
 
-def _try_to_make(settings: Settings) -> None:
-    """Makes what isn't there and removes it again: of some places only that says it is possible."""
-    missing = []
-    path = settings.logdir
-    while not os.path.lexists(path):
-        missing.append(path)
-        path = os.path.dirname(path)  # noqa: PTH120
-    made = []
+def _try_to_make(settings: Settings, there: str) -> None:
+    """Makes what is missing below a directory, apart, and removes it: only that says it's possible.
+
+    In a directory of this process: others may start at the same time with the same parents.
+    """
+    if there == settings.logdir:
+        return
+    names = [f".tbslow-{os.getpid()}", *os.path.relpath(settings.logdir, there).split(os.sep)]
+    path, made = there, []
     try:
-        for each in reversed(missing):
-            os.mkdir(each)  # noqa: PTH102
-            made.append(each)
+        for name in names:
+            path = os.path.join(path, name)  # noqa: PTH118
+            os.mkdir(path)  # noqa: PTH102
+            made.append(path)
     except OSError as error:
         raise InputError(
             f"no records can be written to {settings.shown}: {error.strerror}; "
@@ -104,7 +106,7 @@ def _remove(directories: Sequence[str]) -> None:
         for each in reversed(directories):
             os.rmdir(each)  # noqa: PTH106
     except OSError:
-        return  # somebody else writes there already
+        return  # the disk has failed meanwhile
 
 
 def _has_records(logdir: str) -> bool:

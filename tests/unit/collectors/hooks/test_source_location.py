@@ -17,6 +17,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import (
     line_of,
     line_of_definition,
     name_of,
+    number_cells_anew,
     unwrap,
 )
 
@@ -62,13 +63,16 @@ def test_cells_of_a_notebook_have_the_numbers_that_its_tracebacks_show(monkeypat
 
     shell = SimpleNamespace(compile=SimpleNamespace(format_code_name=format_code_name))
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    number_cells_anew()
     here = SourcePlaces.of_process()
     assert here.at("/tmp/ipykernel_7/11.py", 2) == "<In[3]>:2"
     assert here.at("/tmp/ipykernel_7/22.py", 2) == "<In[5]>:2"
     assert here.at("/tmp/ipykernel_7/33.py", 2) == "<notebook>:2"
     numbers["/tmp/ipykernel_7/11.py"] = 9  # it ran again
     assert here.at("/tmp/ipykernel_7/11.py", 2) == "<In[3]>:2"
-    assert SourcePlaces.of_process().at("/tmp/ipykernel_7/11.py", 2) == "<In[9]>:2"
+    assert SourcePlaces.of_process().at("/tmp/ipykernel_7/11.py", 2) == "<In[3]>:2"
+    number_cells_anew()
+    assert here.at("/tmp/ipykernel_7/11.py", 2) == "<In[9]>:2"
 
 
 @pytest.mark.parametrize("shell", [None, SimpleNamespace()])

@@ -90,11 +90,12 @@ class Session:
             lambda frame: "train.py:9",
         )
 
-    def run(self, name, extend_ns=0, call_ns=0, feeds=None, feed_ns=0):
-        """As TensorFlow's: converts feeds, extends, runs; gives what was booked."""
+    def run(self, name, extend_ns=0, call_ns=0, feeds=None, feed_ns=0, fetch_ns=0):
+        """As TensorFlow's: converts feeds, sorts fetches, extends, runs; gives what was booked."""
 
         def inside():
             self.now_ns += feed_ns
+            self.around(self.runs.end_feeding(self), fetch_ns)
             for ns in (extend_ns, call_ns):
                 self.around(self.runs.prepare(self), ns)
 
@@ -165,6 +166,7 @@ class TestPreparing:
         session.run("train", 5_000, 20_000, feeds, 30_000)
         assert session.run("train", 30, 400, feeds, 9_000_000) == {"feeding:train.py:9": 9_000_000}
         assert session.run("train", 30, 400, feeds, 400_000) == {}, "as each run takes"
+        assert session.run("train", 30, 400, feeds, 400_000, 9_000_000) == {}, "many fetches"
         assert session.run("train", 30, 400, None, 9_000_000) == {}
 
     def test_another_thread_is_not_timed(self, session):
@@ -192,3 +194,21 @@ def test_tensorflow_s_own_session_tells_what_it_prepares(traced):
         graph.finalize()
         assert session.run(once) == 0.5
         assert watch.take() == {}
+
+
+def test_tensorflow_s_own_session_tells_what_it_converts_and_not_what_its_fetches_take(traced):
+    watch = traced.stopwatch
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        row = tf.compat.v1.placeholder(tf.float32, [None])
+        many = [row + float(number) for number in range(400)]
+        graph.finalize()
+        for feed in (np.zeros(4, np.float32), [0.5] * 400_000):
+            session.run(many[:1], {row: feed})
+        assert len(session.run(many, {row: np.zeros(4, np.float32)})) == 400
+        watch.take()
+        session.run(many, {row: np.zeros(4, np.float32)})
+        assert watch.take() == {}
+        session.run(many[:1], {row: [0.5] * 400_000})
+        ((name, seconds),) = watch.take().items()
+    assert name.startswith("feeding:tests/unit/collectors/tracing/test_session_calls.py:")
+    assert seconds > 500_000

@@ -106,6 +106,20 @@ def test_nothing_stays_of_a_logdir_that_is_not_there(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_directory_is_made_that_another_process_would_make_too(tmp_path, monkeypatch):
+    made, make = [], os.mkdir
+
+    def noted(path):
+        made.append(os.path.relpath(path, tmp_path))
+        make(path)
+
+    monkeypatch.setattr(os, "mkdir", noted)
+    check_logdir(Settings(shown="logs", logdir=str(tmp_path / "logs" / "a"), quiet=True))
+    own = f".tbslow-{os.getpid()}"
+    assert made == [own, f"{own}/logs", f"{own}/logs/a"]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_logdir_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: path != str(tmp_path))
     with pytest.raises(InputError, match=r"you may not write to .*; give another --logdir"):
