@@ -115,7 +115,8 @@ def _found(cause: Cause, look: RunLook) -> Notice:
     report = look.report
     title = cause_title(cause.cause)
     fix = cause.advice[0].text if cause.advice else ""
-    lost = f"{duration(cause.lost_seconds)} lost ({percent(cause.lost_fraction)})"
+    lost = _lost(cause.cause, report)
+    told = f"{duration(lost['lost_seconds'])} lost ({percent(lost['lost_fraction'])})"
     return Notice(
         event="found",
         kind="slowdown",
@@ -124,12 +125,11 @@ def _found(cause: Cause, look: RunLook) -> Notice:
         title=title,
         since_step=cause.steps[0],
         since=None,
-        lost_seconds=cause.lost_seconds,
-        lost_fraction=cause.lost_fraction,
+        **lost,
         summary=cause.summary,
         fix=fix,
         headline=report.headline,
-        text=f"{look.title}: {title} since step {cause.steps[0]:,}, {lost}. {cause.summary}",
+        text=f"{look.title}: {title} since step {cause.steps[0]:,}, {told}. {cause.summary}",
     )
 
 
@@ -140,26 +140,35 @@ def _end_of(name: str, look: RunLook) -> tuple[Event, str] | None:
         return "over", "the run has ended"
     if name == "stall":
         return None if report.stall is not None else ("over", "steps end again")
-    cause = next((each for each in report.causes if each.cause == name), None)
-    if cause is None:
+    rows = [each for each in report.causes if each.cause == name]
+    if not rows:
         return "withdrawn", "the steps since do not confirm it"
-    if _is_past(cause, report):
-        return "over", f"the steps since step {cause.steps[1]:,} don't lose time to it"
+    if all(_is_past(each, report) for each in rows):
+        last = max(each.steps[1] for each in rows)
+        return "over", f"the steps since step {last:,} don't lose time to it"
     return None
 
 
 def _ended(notice: Notice, end: tuple[Event, str], look: RunLook) -> Notice:
     event, why = end
     verb = "is over" if event == "over" else "is withdrawn"
-    cause = next((each for each in look.report.causes if each.cause == notice.cause), None)
     values = asdict(notice) | {
         "event": event,
         "headline": look.report.headline,
         "text": f"{look.title}: {notice.title} {verb}: {why}.",
     }
-    if cause is not None:
-        values |= {"lost_seconds": cause.lost_seconds, "lost_fraction": cause.lost_fraction}
+    if any(each.cause == notice.cause for each in look.report.causes):
+        values |= _lost(str(notice.cause), look.report)
     return Notice(**values)
+
+
+def _lost(name: str, report: Report) -> dict[str, float]:
+    """What a cause took, all its rows together: a notice is of a cause."""
+    rows = [each for each in report.causes if each.cause == name]
+    return {
+        "lost_seconds": sum(each.lost_seconds for each in rows),
+        "lost_fraction": sum(each.lost_fraction for each in rows),
+    }
 
 
 def _is_past(cause: Cause, report: Report) -> bool:

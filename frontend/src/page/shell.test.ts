@@ -152,6 +152,10 @@ describe("verdicts", () => {
     expect(leadOf({ ...small, causes: [start] })).toContain(
       "4.0 s (4.0%) is above baseline, too little for a slowdown: warm-up 3.0 s, unexplained 1.0 s.",
     );
+    const two = [1.75, 1.25].map((seconds, place) =>
+      cause({ cause: "callbacks", rank: place + 1, lost_seconds: seconds }),
+    );
+    expect(leadOf({ ...small, causes: two })).toContain(": callbacks 3.0 s, unexplained 1.0 s.");
     expect(leadOf({ ...small, causes: [] })).toContain("no cause is large enough to report");
   });
 

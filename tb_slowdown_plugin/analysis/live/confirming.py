@@ -116,11 +116,8 @@ def tell_slowing(run: Run, account: RunAccount, slowing: Slowing, *, by_others: 
 def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> str | None:
     """The cause that gets most of the pending seconds if all is confirmed, or its suspect."""
     fits = {suspect.cause: suspect.seconds for suspect in whole.suspects}
-    fits |= dict.fromkeys((cause.cause for cause in whole.causes), 0.0)
-    for sign, report in ((1.0, whole), (-1.0, confirmed)):
-        for cause in report.causes:
-            if cause.cause in fits:
-                fits[cause.cause] += sign * cause.lost_seconds
+    known = confirmed.lost_by_cause()
+    fits |= {cause: lost - known.get(cause, 0.0) for cause, lost in whole.lost_by_cause().items()}
     best = max(fits, key=lambda cause: fits[cause], default=None)
     return best if best is not None and fits[best] >= MATTERS * pending_seconds else None
 

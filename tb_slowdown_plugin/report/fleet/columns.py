@@ -81,7 +81,7 @@ RUN_COLUMNS: Final = (
 
 CAUSE_COLUMNS: Final = (
     *_KEY,
-    Column("rank", "whole", "1 for what took most; `unexplained` comes last"),
+    Column("rank", "whole", "1 for the row of the run that took most; `unexplained` comes last"),
     Column("cause", "text", "id of the cause, or `unexplained`"),
     Column("subject", "text", "the same in words"),
     Column("lost_seconds", "number", "of one run these add up to its `lost_seconds`"),

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.report.fleet.tables import FleetTables, import_extra
 _HOUR_SECONDS: Final = 3600.0
 _MOST_LINES: Final = 10
 _MOST_BROKEN: Final = 20
+_RUN: Final = ("logdir", "run")
 
 _SUMS: Final = {
     "wall_seconds": "run_hours",
@@ -87,16 +88,20 @@ def _sum(table: Any, column: str) -> float:
 
 
 def _group(table: Any, keys: list[str], sums: list[str]) -> list[Row]:
-    """A row for each value of the keys: how many runs, and hours; most lost hours first."""
-    grouped = table.group_by(keys).aggregate(
-        [(column, "sum") for column in sums] + [([], "count_all")]
+    """A row for each value of the keys: how many runs, and hours; most lost hours first.
+
+    A run may have several rows of a value: two callbacks that are slow are one run with a cause.
+    """
+    of_runs = table.group_by([*keys, *_RUN]).aggregate([(column, "sum") for column in sums])
+    grouped = of_runs.group_by(keys).aggregate(
+        [(f"{column}_sum", "sum") for column in sums] + [([], "count_all")]
     )
     rows = []
     for found in grouped.to_pylist():
         row: Row = {key: _plain(found[key]) for key in keys}
         row["runs"] = found["count_all"]
         for column in sums:
-            row[_SUMS[column]] = (found[f"{column}_sum"] or 0.0) / _HOUR_SECONDS
+            row[_SUMS[column]] = (found[f"{column}_sum_sum"] or 0.0) / _HOUR_SECONDS
         rows.append(row)
     by = "lost_hours" if sums else "runs"
     return sorted(rows, key=lambda row: (-row[by], *(str(row[key]) for key in keys)))

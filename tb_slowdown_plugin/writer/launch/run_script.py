@@ -85,10 +85,10 @@ def _try_to_make(settings: Settings, there: str) -> None:
     """
     if there == settings.logdir:
         return
-    names = [f".tbslow-{os.getpid()}", *os.path.relpath(settings.logdir, there).split(os.sep)]
+    missing = os.path.relpath(settings.logdir, there).split(os.sep)  # noqa: PTH206
     path, made = there, []
     try:
-        for name in names:
+        for name in (f".tbslow-{os.getpid()}", *missing):
             path = os.path.join(path, name)  # noqa: PTH118
             os.mkdir(path)  # noqa: PTH102
             made.append(path)

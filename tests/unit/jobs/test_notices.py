@@ -43,6 +43,21 @@ def test_a_cause_counts_against_the_time_since_it_begins():
     assert events_of(Notices(), look) == []
 
 
+def test_two_defects_of_one_cause_are_one_finding_until_both_are_past():
+    notices = Notices()
+    past = cause_of("callbacks", seconds=40.0, steps=(100, 300))
+    lasting = cause_of("callbacks", seconds=20.0, steps=(800, 2000))
+    (found,) = notices.update([look_of(causes=(past, lasting), step=2000)])
+    assert (found.event, found.since_step, found.lost_seconds) == ("found", 800, 60.0)
+    assert "1 min 0 s lost (60.0%)" in found.text
+    for step in (2000, 2100, 2200):
+        assert events_of(notices, look_of(causes=(past, lasting), step=step)) == []
+    (over,) = notices.update([look_of(causes=(past, lasting), step=3000)])
+    assert (over.event, over.lost_seconds) == ("over", 60.0)
+    assert "since step 2,000 don't lose" in over.text
+    assert events_of(notices, look_of(causes=(past, lasting), step=3100)) == []
+
+
 def test_its_json_has_what_a_receiver_needs():
     (notice,) = Notices().update([look_of(causes=(cause_of(),))])
     body = json.loads(json.dumps(notice_body(notice)))

@@ -1,4 +1,4 @@
-/** Cause cards: one per cause of the report, and one for what nothing explains. */
+/** Cause cards: one per defect of the report, and one for what nothing explains. */
 
 import type {
   Advice,

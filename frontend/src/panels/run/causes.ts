@@ -1,4 +1,4 @@
-/** Why, how much, since when, and what to change: one row per cause, ranked. */
+/** Why, how much, since when, and what to change: one row per defect, ranked. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import { badge } from "../../charts/badge";

@@ -19,7 +19,14 @@ import { textWidth } from "../../charts/canvas/text_labels";
 import { answerSince } from "../../model/changes/answer";
 import { stretchBefore } from "../../model/changes/changed";
 import { cardId, isOnly, sparable, UNEXPLAINED_SHARE } from "../../model/run/cards";
-import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
+import {
+  firstWord,
+  lostByCause,
+  type Segment,
+  segments,
+  type Term,
+  terms,
+} from "../../model/run/ledger";
 import { checks, isChecked, tally } from "../../model/run/measurement_summary";
 import { type Page, sealed } from "../contract";
 import { prose } from "../pieces";
@@ -102,8 +109,8 @@ const LEAST_SHARE = 0.0005;
 function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
   const text = (seconds: number): string => ledgerSeconds(seconds, report.wall_seconds);
-  const parts = report.causes.map(
-    ({ cause, lost_seconds: seconds }) => `${nameInText(cause)} ${text(seconds)}`,
+  const parts = [...lostByCause(report)].map(
+    ([cause, seconds]) => `${nameInText(cause)} ${text(seconds)}`,
   );
   const growth = report.restarting_growth;
   const above = growth
@@ -139,7 +146,7 @@ function confirmingLead(
   }}>being confirmed</a>`;
   const [first] = report.causes;
   const more = first
-    ? ` ${duration(first.lost_seconds)} is lost to ${nameInText(first.cause)}${since(first)}.`
+    ? ` ${duration(lostByCause(report).get(first.cause) ?? 0)} is lost to ${nameInText(first.cause)}${since(first)}.`
     : "";
   return html`<p class="lead">${ledgerSeconds(seconds, wall)} (${percent(wall > 0 ? seconds / wall : 0)}) above the baseline is ${pending}, by about step ${count(step)}.${more}</p>`;
 }

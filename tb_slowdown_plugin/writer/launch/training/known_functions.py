@@ -84,16 +84,15 @@ class KnownFunctions:
         training = None
         traces = function.experimental_get_tracing_count()
         known = self._functions.get(function)
-        if (known is None or known.traces != traces) and self._makes_steps(
-            function, subject.function
-        ):
+        is_new = known is None or known.traces != traces
+        if is_new and self._makes_steps(function, subject.function):
             training = Training(name, subject.function)
         code = code_of(function.python_function)
         if training is None:
             others = self.others.setdefault(name, OtherCalls())
             others.calls += 1
             others.seconds += seconds
-            if known is None or known.traces != traces:
+            if is_new:
                 others.compute_gradients |= graph_updates.computes_gradients(function)
             if (
                 not self._only

@@ -26,7 +26,6 @@ from tb_slowdown_plugin.collectors.base import (
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
-from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
 from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, METHODS, Assignments
 from tb_slowdown_plugin.writer.launch.training.called_lines import CalledLines
@@ -54,7 +53,6 @@ class TrainingCalls:
       only: Name of the one function whose calls are steps; "" for all that train.
       fail: Is told what has failed here; nothing is hooked any more then.
       doubt: Is called once, where many calls were none of the one function that is meant.
-      clock: Of the calls that make no step.
     """
 
     def __init__(
@@ -64,7 +62,6 @@ class TrainingCalls:
         only: str,
         fail: Callable[[Exception], None],
         doubt: Callable[[], None] = lambda: None,
-        clock: Clock | None = None,
     ) -> None:
         from tensorflow.python.eager import context
 
@@ -74,7 +71,7 @@ class TrainingCalls:
         self._fail = fail
         self._doubt = doubt
         self._unlike = 0
-        self._monotonic_ns = (clock or Clock()).monotonic_ns
+        self._monotonic_ns = recorder.clock.monotonic_ns
         self._executing_eagerly = context.executing_eagerly
         self._hooks = MethodHooks(BY, self._leave)
         self._assigning_hooks = MethodHooks(BY, self._leave)

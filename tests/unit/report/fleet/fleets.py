@@ -51,7 +51,8 @@ def small_fleet() -> FleetTables:
     causes = [
         cause("nlp/b", 2, "unexplained", 1),
         cause("nlp/b", 1, "retracing", 3, lost_accelerator_seconds=24 * HOUR, **place),
-        cause("nlp/a", 1, "retracing", 1.5, **place),
+        cause("nlp/a", 1, "retracing", 1.0, **place),
+        cause("nlp/a", 3, "retracing", 0.5, **place),  # another reason, at the same line
         cause("nlp/a", 2, "input_pipeline", 0.5, **place | {"line": 50, "function": None}),
     ]
     return name_teams(join_tables([make_tables(runs, causes)]), None)
