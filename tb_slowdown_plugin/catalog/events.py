@@ -73,7 +73,7 @@ OPERATIONS_ADDED_AT: Final = "operations_added_at"
 "operations", "of" those that were looked at."""
 
 FETCHED_AT: Final = "fetched_at"
-"""Fact: a line that asks a session for ever other "sets" of fetches, so many by then."""
+"""Fact: a line that asks a session for new "sets" of fetches again and again, so many by then."""
 
 SESSION_WAITS: Final = "session_waits"
 """Fact: a graph that a TensorFlow 1 session runs has so many kinds of operations of which each

@@ -339,7 +339,7 @@ global___Change = Change
 
 @typing.final
 class Execution(google.protobuf.message.Message):
-    """The first or second run of a graph that a trace has made."""
+    """One of the first runs of a graph that a trace has made."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from advice_cases.evidence import (
-    ALWAYS,
-)
 from tb_slowdown_plugin.analysis.causes.compile import (
     shape_churn,
     xla_compilation,
@@ -18,10 +15,10 @@ from tb_slowdown_plugin.analysis.causes.model import (
 )
 
 CASES: dict[str, tuple[Any, Any]] = {
-    "graph_growth.build_once": (None, ALWAYS),
-    "new_fetches.fetch_one_set": (None, ALWAYS),
-    "graph_growth.finalize": (None, ALWAYS),
-    "graph_growth.use_function": (None, ALWAYS),
+    "graph_growth.build_once": (False, True),
+    "graph_growth.fetch_one_set": (True, False),
+    "graph_growth.finalize": (False, True),
+    "graph_growth.use_function": (False, True),
     "tensor_retention_fixes.short_tape": (Retention(tape=True), Retention()),
     "tensor_retention_fixes.keep_a_window": (Retention(listed=False), Retention(listed=True)),
     "tensor_retention_fixes.numbers": (Retention(listed=True), Retention(listed=False)),

@@ -129,7 +129,7 @@ def closes_figures(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "once": (graph_growth.advise(), "Build every", builds_operations_once),
-    "fetches": (new_fetches.advise(), "Fetch one set", fetches_one_set),
+    "fetches": ((new_fetches.fetch_one_set(),), "Fetch one set", fetches_one_set),
     "finalize": (graph_growth.advise(), "Finalize", finalizes_the_graph),
     "function": (graph_growth.advise(), "Or move", moves_into_a_function),
     "sum": (python_overhead.advise(PythonGrowth()), "Keep a running sum", keeps_a_running_sum),

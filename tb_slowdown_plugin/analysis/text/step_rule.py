@@ -42,8 +42,8 @@ def describe_not_chosen(run: Run) -> Iterable[str]:
             yield f"{told}."
         else:
             what = (
-                "They compute gradients, so a step trains with what they give."
+                "It computes gradients, so a step trains with what it gives."
                 if fact.numbers.get("gradients")
-                else "If they evaluate the model, do so less often, or on fewer examples."
+                else "If it evaluates the model, do so less often, or on fewer examples."
             )
-            yield f"{told}. They took {duration(seconds)}, {percent(share)} of the run. {what}"
+            yield f"{told}. That took {duration(seconds)}, {percent(share)} of the run. {what}"

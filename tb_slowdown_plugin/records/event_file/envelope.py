@@ -19,7 +19,7 @@ from tensorboard.compat.proto.types_pb2 import DT_STRING
 
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME, SCHEMA_VERSION
 
-FILE_VERSION: Final = "brain.Event:2"
+_FILE_VERSION: Final = "brain.Event:2"
 """TensorFlow's `events_writer.cc` begins each event file with it."""
 
 _METADATA: Final = SummaryMetadata(
@@ -33,7 +33,7 @@ _METADATA: Final = SummaryMetadata(
 
 def first_event(unix_seconds: float) -> bytes:
     """The event with which an event file begins."""
-    event: bytes = Event(wall_time=unix_seconds, file_version=FILE_VERSION).SerializeToString()
+    event: bytes = Event(wall_time=unix_seconds, file_version=_FILE_VERSION).SerializeToString()
     return event
 
 

@@ -91,7 +91,7 @@ class Case:
         found: tuple[Finding, ...],
         whose: Callable[[Finding], str] = lambda finding: finding.source,
     ) -> tuple[Finding, ...]:
-        """Of several defects the findings of one, and with it those that are too little for a row.
+        """The findings of one of several defects, and those of others too small for their own row.
 
         Args:
           main: Of the one.

@@ -13,13 +13,15 @@ Confused with:
 - `tensor_retention`: Memory grows in both. With tensor retention the allocator's bytes grow and the
   graph doesn't.
 - Healthy, the fetches of training, evaluation, and summaries: A session prepares each set once.
-  Beyond 16 sets the cause is that the program makes ever other ones.
+  Beyond 16 sets this is the cause: the
+  program keeps asking for new ones.
 - Healthy, a graph built before the loop: The number of operations rises once and then stays. Fewer
   than 5 new operations in 100 steps aren't counted.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Final
 
@@ -33,7 +35,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
     main_line,
@@ -101,12 +103,14 @@ def use_function() -> Advice:
 
 
 OFFERS: Final = (
-    Offer(plain(build_once), when=always),
-    Offer(plain(finalize), when=always),
-    Offer(plain(use_function), when=always),
+    Offer(plain(build_once), when=operator.not_),
+    Offer(plain(finalize), when=operator.not_),
+    Offer(plain(use_function), when=operator.not_),
+    Offer(plain(new_fetches.fetch_one_set), when=bool),
 )
+"""Evidence: whether it is only fetches that are new."""
 
-EXAMPLES: Final = (None,)
+EXAMPLES: Final = (False, True)
 """Evidence for its page in the documentation."""
 
 
@@ -291,4 +295,4 @@ def _tell_size(case: Case, growth: SignalGrowth) -> str:
 
 def advise() -> tuple[Advice, ...]:
     """What to change."""
-    return offered(OFFERS, None)
+    return offered(OFFERS, evidence=False)

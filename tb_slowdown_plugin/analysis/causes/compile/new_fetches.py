@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     tell_seconds,
@@ -21,7 +18,7 @@ def fetch_one_set() -> Advice:
     """The same fetches each time."""
     return Advice(
         "Fetch one set in each step, always the same, and choose in Python what of it you need: "
-        "a session prunes, optimizes, and places each other set before it can run.",
+        "a session prunes, optimizes, and places every new set before it can run.",
         snippet(
             old("shown = random.sample(sorted(metrics), 3)"),
             old("values = sess.run([metrics[name] for name in shown])"),
@@ -30,17 +27,6 @@ def fetch_one_set() -> Advice:
         "It computes all of them, also those that aren't needed in a step.",
         "where the list of fetches is made",
     )
-
-
-OFFERS: Final = (Offer(plain(fetch_one_set), when=always),)
-
-EXAMPLES: Final = (None,)
-"""Evidence for its page in the documentation."""
-
-
-def advise() -> tuple[Advice, ...]:
-    """What to change."""
-    return offered(OFFERS, None)
 
 
 def claim(case: Case) -> Claim | None:
@@ -63,6 +49,6 @@ def claim(case: Case) -> Claim | None:
         f"The program asks the session for a set of fetches{where} that it has not run before, "
         f"{often}: the session prepares each one.",
         tuple(tell_seconds(case, claimed, "went into preparing sets of fetches")),
-        advise(),
+        (fetch_one_set(),),
         place=to_place(lines[0], "run") if lines else None,
     )

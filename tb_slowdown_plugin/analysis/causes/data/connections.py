@@ -18,10 +18,11 @@ from tb_slowdown_plugin.catalog import names, stack_samples
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of lines that wait for a connection."""
-    claimed = case.of(names.CONNECTION)
-    if not claimed:
+    found = case.of(names.CONNECTION)
+    if not found:
         return None
-    main = largest(claimed)
+    main = largest(found)
+    claimed = case.defect(main, found)
     account = names.detail(main.source)
     line = names.place(account)
     usual, often = usual_and_often(case, main)

@@ -224,7 +224,7 @@ def _vectorize(place: str) -> Advice:
 
 def _less_often(place: str) -> Advice:
     return Advice(
-        f"Or do it less often, where not each result of `{place.partition(' (')[0]}` is needed.",
+        f"Or do it less often, if you don't need every result of `{place.partition(' (')[0]}`.",
         snippet(
             old("if step % 50 == 0:"),
             new("if step % 500 == 0:"),

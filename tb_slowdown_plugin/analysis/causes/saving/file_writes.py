@@ -33,10 +33,11 @@ from tb_slowdown_plugin.records.types import Fact
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of lines that write files."""
-    claimed = case.of(names.FILE_WRITE)
-    if not claimed:
+    found = case.of(names.FILE_WRITE)
+    if not found:
         return None
-    main = largest(claimed)
+    main = largest(found)
+    claimed = case.defect(main, found)
     account = names.detail(main.source)
     line = names.place(account)
     rows = working_rows(main.lost_per_step)

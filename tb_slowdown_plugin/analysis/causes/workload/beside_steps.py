@@ -45,7 +45,7 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
         if fact.numbers.get("gradients"):
             continue  # a step trains with what it gives
         calls = counted(round(fact.numbers.get("calls", 0.0)), "call")
-        yield fact.numbers.get("seconds", 0.0), f"{calls} of {fact.subject}, which make no step"
+        yield fact.numbers.get("seconds", 0.0), f"{calls} of {fact.subject} beside its steps"
 
 
 def _find_functions(case: Case) -> Iterator[tuple[float, str]]:

@@ -63,15 +63,15 @@ def test_what_computes_gradients_is_no_evaluation(make_run):
     numbers = {"calls": 921.0, "seconds": 4.0, "gradients": 1.0}
     seen = Fact(STEP_NOT_CHOSEN, "collect (train.py:93)", numbers)
     assert report_of(make_run, (100, seen)).notes[-1] == (
-        "Not counted as steps: 921 calls of collect (train.py:93). They took 4 s, 80.0% of the "
-        "run. They compute gradients, so a step trains with what they give."
+        "Not counted as steps: 921 calls of collect (train.py:93). That took 4 s, 80.0% of the "
+        "run. It computes gradients, so a step trains with what it gives."
     )
 
 
 def test_what_takes_long_and_makes_no_step_is_told_with_its_time(make_run):
     seen = Fact(STEP_NOT_CHOSEN, "test_step (train.py:60)", {"calls": 30.0, "seconds": 3.0})
     assert report_of(make_run, (100, seen)).notes[-1] == (
-        "Not counted as steps: 30 calls of test_step (train.py:60). They took 3 s, 60.0% of the "
-        "run. If they evaluate the model, do so less often, or on fewer "
+        "Not counted as steps: 30 calls of test_step (train.py:60). That took 3 s, 60.0% of the "
+        "run. If it evaluates the model, do so less often, or on fewer "
         "examples."
     )

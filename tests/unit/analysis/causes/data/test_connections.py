@@ -44,3 +44,17 @@ def test_slow_steps_that_wait_for_it_are_known_by_one_look_each(make_run):
     (cause,) = account_for(run).report.causes
     assert cause.cause == "communication"
     assert cause.lost_seconds == pytest.approx(held.sum(), rel=0.02)
+
+
+def test_each_line_that_waits_is_a_row_and_what_is_too_little_goes_with_the_largest(
+    make_run, find, judge
+):
+    lost = np.full(SIZE, 0.010)
+    report = judge(
+        make_run(np.full(SIZE, 0.1)),
+        find("connection:ask (train.py:3)", "flat", lost),
+        find(f"connection:{LINE}", "flat", 2 * lost),
+        find("connection:ping (train.py:9)", "flat", 0.1 * lost),
+    ).report
+    assert [(cause.place.line, cause.rank) for cause in report.causes] == [(21, 1), (3, 2)]
+    assert [cause.lost_seconds for cause in report.causes] == pytest.approx([8.4, 4.0])

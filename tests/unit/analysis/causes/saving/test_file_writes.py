@@ -61,3 +61,14 @@ def test_a_line_that_writes_in_every_step_is_told_by_samples(make_run, find, jud
         f"The training thread writes a file in {LINE} at every step; the step takes 23 ms longer."
     )
     assert cause.evidence[1] == told
+
+
+def test_each_line_that_writes_is_a_row(make_run, find, judge):
+    report = judge(
+        make_run(0.010 + 2 * SAVES),
+        find("file_write:plot (p.py:3)", "periodic", 0.8 * SAVES),
+        find(f"file_write:{LINE}", "periodic", SAVES),
+    ).report
+    assert [(cause.place.line, cause.rank) for cause in report.causes] == [(41, 1), (3, 2)]
+    assert [cause.lost_seconds for cause in report.causes] == pytest.approx([3.0, 2.4])
+    assert not any("Another" in text for cause in report.causes for text in cause.evidence)

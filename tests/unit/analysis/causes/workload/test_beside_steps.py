@@ -45,7 +45,7 @@ def test_calls_that_make_no_step_are_told_with_their_share(make_run, gradients):
     run = make_run(
         np.full(SIZE, 0.001), events=[(999, Fact("step_not_chosen", "hits (train.py:15)", numbers))]
     )
-    told = "40% of it went to 1,400 calls of hits (train.py:15), which make no step."
+    told = "40% of it went to 1,400 calls of hits (train.py:15) beside its steps."
     assert tell_beside_steps(open_case(run), ()) == ("" if gradients else told)
 
 
