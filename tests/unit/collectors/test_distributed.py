@@ -71,6 +71,7 @@ def test_a_reduction_inside_a_function_is_summed_by_the_graph(recording, collect
     assert others == {}
 
 
+@pytest.mark.timed
 def test_what_grappler_merges_behind_a_reduction_moves_no_clock(recording, collector):
     step = tf.function(lambda x: 0.5 * (reduce(x) / 2.0), autograph=False)
     step(tf.ones(3))

@@ -112,7 +112,7 @@ def test_stop_puts_back_what_was_there(recording, tracer):
     f = make()
     tracer.start(recording.context)
     concrete = f.get_concrete_function(one_hot(3))
-    assert len(hooked_by("tracing")) == 5
+    assert len(hooked_by("tracing")) == 6
     assert "_call_flat" in vars(concrete)
     tracer.stop()
     tracer.stop()
