@@ -78,13 +78,15 @@ _NEVER: Final = 1.0
 _ACCOUNTS: Final = (
     Account(names.INPUT_WAIT, _INPUT, "configured", "input_pipeline", INPUT_FLOOR),
     Account(account(names.INPUT_WAIT, names.FIRST), _INPUT, "first", "input_pipeline"),
-    # These eight are a share of each step: if they grow, the steps do.
+    # These are a share of each step: if they grow, the steps do.
     Account(names.INPUT_WORK, "Input work on the step's cores", "configured", "input_pipeline",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.FED_INPUT, "Input made between steps", "configured", "input_pipeline",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.EAGER, "Operations started one by one", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.CONVERTED, "Lists made tensors", "configured", "python_overhead",
+            growth_floor=INPUT_FLOOR),
     Account(names.OWN_PYTHON, "Python of the program", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.POLLING, "Threads that poll", "configured", "python_overhead",

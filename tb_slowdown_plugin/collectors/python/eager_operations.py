@@ -32,6 +32,8 @@ _OTHER_FILES: Final = (
 _WRAPPER: Final = "traceback_utils.py"
 """What TensorFlow and Keras put around their functions, to shorten tracebacks."""
 _GRAPHS: Final = ("/client/", "/eager/backprop.py", "/polymorphic_function/")
+_LOOKS_AT_EACH: Final = "_should_not_autopack"
+"""With what TensorFlow looks for tensors among the elements of a list that becomes one."""
 _CALLS_OF_LAYERS: Final = ("/layers/layer.py", "/ops/operation.py", "/engine/base_layer.py")
 """Where Keras 3 and 2 call a layer or a model, whose own `call` may be the program's."""
 _PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
@@ -46,6 +48,18 @@ def starts_operation(innermost: FrameType) -> bool:
     """
     libraries = list(_libraries(innermost))
     return all(package_of(frame) == "tensorflow" for frame in libraries) and _computes(libraries)
+
+
+def converts_list(innermost: FrameType) -> bool:
+    """Whether the program has TensorFlow make a tensor of a list, and it looks at each element.
+
+    So do `tf.convert_to_tensor` and operations that are given a list: 11 ms for 120,000 numbers.
+    `tf.constant` doesn't, and takes 0.4 ms. What a model converts doesn't count: the program has
+    started the model.
+    """
+    libraries = list(_libraries(innermost))
+    is_tensorflow = all(package_of(frame) == "tensorflow" for frame in libraries)
+    return is_tensorflow and any(frame.f_code.co_name == _LOOKS_AT_EACH for frame in libraries)
 
 
 def runs_no_graph(innermost: FrameType) -> bool:

@@ -25,6 +25,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
     caller_of_model,
+    converts_list,
     runs_graph,
     runs_no_graph,
     trains_eagerly,
@@ -215,6 +216,8 @@ class PythonStacks:
                     inside.append(stack_samples.FEEDS)
                 elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(stack_samples.OWN)
+                elif converts_list(frame):
+                    inside.append(stack_samples.CONVERTS)
                 elif runs_no_graph(frame):
                     place = place_of(caller_of_model(stack)) or place
                     inside.append(stack_samples.NO_GRAPH)

@@ -24,13 +24,15 @@ from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of a function that works in Python, in every step or every so many."""
-    working = case.of(names.EAGER, names.OWN_PYTHON)
+    working = case.of(names.CONVERTED, names.EAGER, names.OWN_PYTHON)
     if not working:
         return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(working)
     claimed = tuple(finding for finding in working if finding.source == main.source)
     place = names.place(names.detail(main.source))
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
+    if names.family(main.source) == names.CONVERTED:
+        return _tell_converted(case, claimed, place, evidence)
     if names.family(main.source) == names.EAGER:
         if run_graphs(case.run):
             return _tell_eager(case, claimed, place, evidence)
@@ -109,6 +111,22 @@ def _tell_eager(
     )
 
 
+def _tell_converted(
+    case: Case, claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]
+) -> Claim:
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"a list made a tensor in {place}",
+        "TensorFlow looks at each element of a list to make a tensor of it, in "
+        f"{place}: for {_often(case, largest(claimed))}.",
+        evidence,
+        (_convert_once(place), _take_constant(place)),
+        "medium",
+        place=to_place(place),
+    )
+
+
 def _tell_gradients(
     case: Case, claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]
 ) -> Claim:
@@ -151,6 +169,11 @@ def _tell_samples(case: Case, finding: Finding) -> str:
             f"{told}: {count(found.samples)} of {count(found.of)} were there, and "
             f"{count(found.working)} of those in the start of an operation."
         )
+    if family == names.CONVERTED:
+        return (
+            f"{told}: in {count(found.working)} of {count(found.of)} it did so in "
+            f"{_code_of(found.place)}."
+        )
     return (
         f"{told}: in {count(found.working)} of {count(found.of)} it ran Python in "
         f"{_code_of(found.place)}, or in what that calls outside of TensorFlow."
@@ -186,6 +209,33 @@ def _compile(place: str) -> Advice:
         f"Or {_make_function(place)} a `tf.function`, so that Python starts one graph, "
         "or compute it in NumPy, where an operation starts in a tenth of the time.",
         price="In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+    )
+
+
+def _convert_once(place: str) -> Advice:
+    return Advice(
+        "If the values stay the same, make the tensor once, before the loop.",
+        snippet(
+            new("table = tf.constant(values)"),
+            same("for step in range(steps):"),
+            old("    rows = tf.gather(values, [step])"),
+            new("    rows = tf.gather(table, [step])"),
+        ),
+        "None.",
+        f"in `{place}`",
+    )
+
+
+def _take_constant(place: str) -> Advice:
+    return Advice(
+        "If they change, make it with `tf.constant`, which doesn't look for tensors among them: "
+        "0.4 ms instead of 11 ms for 120,000 numbers. A NumPy array takes a tenth of that.",
+        snippet(
+            old("history = tf.convert_to_tensor(values)"),
+            new("history = tf.constant(values)"),
+        ),
+        "It takes no list of tensors: those go into `tf.stack`.",
+        f"in `{place}`",
     )
 
 

@@ -1,7 +1,8 @@
 """What functions of the program take in every step, of which no clock knows.
 
-In its own Python, such as a list that is walked through for each batch; or in TensorFlow operations
-that it starts one by one, beside steps that run a graph. Where all of a step is eager, it is the
+In its own Python, such as a list that is walked through for each batch; in a list that becomes a
+tensor each time; or in TensorFlow operations that it starts one by one, beside steps that run a
+graph. Where all of a step is eager, it is the
 model that computes, and a note says what a graph would save.
 
 No step is slow by it, so samples of the stack tell the time. Where it takes ever longer, what it
@@ -40,12 +41,13 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.types import Float, Run
 
-Work: TypeAlias = Literal["eager", "own", "feeds"]
-"""The number of a place's samples that counts: in an operation, in the program's own Python, or in
-a generator that feeds the loop."""
+Work: TypeAlias = Literal["converts", "eager", "own", "feeds"]
+"""The number of a place's samples that counts: in what makes a tensor of a list, in an operation,
+in the program's own Python, or in a generator that feeds the loop."""
 
 WORKS: Final[dict[str, Work]] = {
     names.FED_INPUT: stack_samples.FEEDS,
+    names.CONVERTED: stack_samples.CONVERTS,
     names.EAGER: stack_samples.EAGER,
     names.OWN_PYTHON: stack_samples.OWN,
 }
@@ -105,8 +107,8 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
     """The functions with enough samples, the most first.
 
     That is a quarter of all, and a tenth beside one that has a quarter; a function counts with
-    those that it calls. Operations count beside steps that run something else, and in functions
-    that do little else.
+    those that it calls. Of lists a tenth is enough: no step needs to look at their elements.
+    Operations count beside steps that run something else, and in functions that do little else.
     """
     if work == stack_samples.EAGER and not run_graphs(run):
         return []
@@ -118,7 +120,8 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
     found: list[FlatFunction] = []
     for functions in work_by_callers(sets, work):
         lines = _lines_of(sets, functions, work)
-        if lines.total() < max(SEVERAL, _least_samples(TELLING if found else MATTERS, of)):
+        least = TELLING if found or work == stack_samples.CONVERTS else MATTERS
+        if lines.total() < max(SEVERAL, _least_samples(least, of)):
             continue
         if _works_throughout(sets, functions, work):
             samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()

@@ -12,6 +12,7 @@ tf = pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
     caller_of_model,
+    converts_list,
     runs_graph,
     runs_no_graph,
     starts_operation,
@@ -70,6 +71,18 @@ def test_graphs_models_and_gradients_are_none() -> None:
     assert share(step, runs_graph) > 0.5
     assert share(lambda: tf.matmul(weight, weight), runs_graph) < 0.05
     assert share(lambda: model(weight)) < 0.05
+
+
+def test_a_list_that_is_made_a_tensor_is_told_from_operations_and_constants():
+    values = [float(number) for number in range(20_000)]
+    rows = tf.ones((64, 10))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(20)])
+    assert share(lambda: tf.gather(values, [1, 2]), converts_list) > 0.5
+    assert share(lambda: tf.gather(tf.constant(values), [1, 2]), converts_list) < 0.1
+    assert share(lambda: tf.convert_to_tensor(values, tf.float32), converts_list) > 0.5
+    assert share(lambda: tf.argmax(rows[5]), converts_list) < 0.1
+    assert share(lambda: tf.convert_to_tensor([rows] * 20), converts_list) < 0.1
+    assert share(lambda: model(rows), converts_list) < 0.1
 
 
 def test_a_model_that_is_called_runs_no_graph_and_one_that_predicts_does():

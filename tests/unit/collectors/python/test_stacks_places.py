@@ -176,3 +176,24 @@ def test_a_look_that_is_no_sample_is_forgotten(recording, training):
     training.run(1, Replay().store)  # steps keep their pace: no sample
     training.run(80, Replay().sample, step_ms=200)
     assert not any("lambda" in place for place, _ in stacks(recording))
+
+
+def test_a_list_that_is_made_a_tensor_is_no_operation_of_the_model(recording, training):
+    library = {"__name__": "tensorflow.python.ops.array_ops"}
+    code = "def _should_not_autopack(read): return read()"
+    exec(compile(code, os.__file__, "exec"), library)  # in a file of Python's own
+
+    def frames():
+        frame = sys._getframe()
+        while (
+            frame.f_code.co_name != "_should_not_autopack"
+        ):  # above it are the frames of the collector
+            frame = frame.f_back
+        return {threading.get_ident(): frame}
+
+    training.collector._frames = frames
+    training.collector._find_wait = lambda *_: ""
+    training.run(11, lambda read: library["_should_not_autopack"](read))
+    ((_, numbers),) = stacks(recording)
+    assert numbers["converts"] == 10
+    assert "no_graph" not in numbers

@@ -46,6 +46,19 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
     assert (cause.place.file, cause.place.line) == ("dqn.py", 7)
 
 
+def test_a_list_made_a_tensor_is_one_row_with_the_line_and_the_samples(make_run):
+    numbers = {"samples": 9.0, "of": 20.0, "eager": 9.0, "converts": 8.0}
+    fact = Fact("python_stack", "Windows.draw (load.py:7)", numbers)
+    run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    assert cause.lost_seconds == pytest.approx(16.0)
+    assert report.headline.endswith("to a list made a tensor in Windows.draw (load.py:7).")
+    assert cause.evidence[0].endswith("in 40 of 100 it did so in `Windows.draw`.")
+    assert "in Windows.draw (load.py:7): for about 40 ms at every step" in cause.summary
+
+
 def test_a_line_of_a_script_is_in_no_function(make_run):
     fact = Fact("python_stack", "<module> (dqn.py:7)", {"samples": 9, "of": 20.0, "own": 8.0})
     run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])

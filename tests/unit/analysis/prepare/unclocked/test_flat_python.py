@@ -77,6 +77,23 @@ def test_python_of_the_program_takes_the_samples_in_which_it_was_in_no_library(m
         np.testing.assert_allclose(made["python:sample (train.py:7)"], 0.04)
 
 
+def test_lists_made_tensors_have_an_account_with_or_without_a_graph(make_run):
+    numbers = {"samples": 8.0, "of": 20.0, "eager": 8.0, "converts": 7.0}
+    sets = [(Fact("python_stack", "draw (train.py:7)", numbers),)] * 5
+    for ran in (IN_GRAPH, GRADIENTS):
+        made = with_flat_python(run_of(make_run, sets, ran), {})
+        assert list(made) == ["converted:draw (train.py:7)"]
+        np.testing.assert_allclose(made["converted:draw (train.py:7)"], 0.035)
+
+
+@pytest.mark.parametrize(("seen", "is_told"), [(2, False), (4, True)])
+def test_of_lists_a_tenth_is_enough(make_run, seen, is_told):
+    numbers = {"samples": 8.0, "of": 20.0, "eager": 8.0, "converts": float(seen)}
+    sets = [(Fact("python_stack", "draw (train.py:7)", numbers),)] * 5
+    made = with_flat_python(run_of(make_run, sets, GRADIENTS), {})
+    assert bool(made) == is_told
+
+
 @pytest.mark.parametrize(("seen", "is_told"), [((3, 3, 2), False), ((4, 3, 3), True)])
 def test_of_few_samples_a_quarter_may_be_by_chance(make_run, seen, is_told):
     """A function of 12% was in 7 of 30 samples of a run of three seconds."""
