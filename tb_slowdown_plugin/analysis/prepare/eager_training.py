@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, unit_of
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import facts_of, stack_sets, unit_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
@@ -50,7 +50,7 @@ def find_eager_training(run: Run) -> EagerTraining | None:
     lines: dict[str, Counter[str]] = defaultdict(Counter)
     long = 0
     sets = stack_sets(run)
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         numbers = fact.numbers
         there = numbers.get(stack_samples.NO_GRAPH, 0.0) + numbers.get(
             stack_samples.EAGER_TRAINING, 0.0

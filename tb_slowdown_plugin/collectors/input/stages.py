@@ -185,15 +185,17 @@ def _is_predicting(opened: Iterable[str]) -> bool:
 def _is_news(stage: Stage, told: Stage | None) -> bool:
     if told is None or told.name != stage.name:
         return True
-    before, now = sorted((told.seconds_per_element, stage.seconds_per_element))
-    return now > _CHANGED * before
+    return _has_changed(told.seconds_per_element, stage.seconds_per_element)
 
 
 def _is_other(filtered: Filtered, told: Filtered | None) -> bool:
     if told is None or told.name != filtered.name:
         return True
-    before, now = sorted((1.0 - told.kept, 1.0 - filtered.kept))
-    return now > _CHANGED * before
+    return _has_changed(1.0 - told.kept, 1.0 - filtered.kept)
+
+
+def _has_changed(before: float, now: float) -> bool:
+    return max(before, now) > _CHANGED * min(before, now)
 
 
 def _fact(stage: Stage) -> Fact:

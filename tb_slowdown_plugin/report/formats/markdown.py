@@ -36,7 +36,7 @@ def _report(report: Report) -> Iterator[str]:
         yield "|---|---:|---:|---|---|"
         for cause in report.causes:
             yield (
-                f"| {cause_title(cause.cause)} | {ledger_seconds(cause.lost_seconds)} "
+                f"| {_title(cause, report)} | {ledger_seconds(cause.lost_seconds)} "
                 f"| {percent(cause.lost_fraction)} | {step_range(*cause.steps)} "
                 f"| {cause.confidence} |"
             )
@@ -45,7 +45,7 @@ def _report(report: Report) -> Iterator[str]:
             yield f"| Unexplained | {ledger_seconds(report.unexplained_seconds)} | {share} | | |"
         yield ""
     for cause in report.causes:
-        yield from _cause(cause)
+        yield from _cause(cause, _title(cause, report))
     yield from _list(python_title(report), describe_python(report))
     yield from _list(NOTES_TITLE, describe_annotations(report))
 
@@ -57,8 +57,15 @@ def _list(title: str, items: Sequence[str]) -> Iterator[str]:
         yield ""
 
 
-def _cause(cause: Cause) -> Iterator[str]:
-    yield f"### {cause_title(cause.cause)}\n"
+def _title(cause: Cause, report: Report) -> str:
+    """The cause's; of several that share it with what tells them apart."""
+    title = cause_title(cause.cause)
+    is_only = sum(one.cause == cause.cause for one in report.causes) == 1
+    return title if is_only or not cause.subject else f"{title}: {_prose(cause.subject)}"
+
+
+def _cause(cause: Cause, title: str) -> Iterator[str]:
+    yield f"### {title}\n"
     yield f"{_prose(cause.summary)}\n"
     for sentence in cause.evidence:
         yield f"- {_prose(sentence)}"

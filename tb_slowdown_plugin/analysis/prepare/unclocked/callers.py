@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
+    facts_of,
     find_training_unit,
     function_of,
     samples_of,
 )
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
-from tb_slowdown_plugin.records.types import Fact
 
 
 def work_by_callers(sets: list[StackSet], work: str) -> list[frozenset[str]]:
@@ -29,7 +28,7 @@ def work_by_callers(sets: list[StackSet], work: str) -> list[frozenset[str]]:
       Functions as `function_of` names them, each in one group.
     """
     does: Counter[str] = Counter()
-    for fact in _facts(sets):
+    for fact in facts_of(sets):
         does[function_of(fact.subject)] += round(fact.numbers.get(work, 0.0))
     working = {function for function, samples in does.items() if samples}
     callers = _main_callers(sets)
@@ -53,7 +52,7 @@ def _main_callers(sets: list[StackSet]) -> dict[str, str]:
     """Function -> the one that had called it in most of its samples."""
     samples: Counter[str] = Counter()
     called: dict[str, Counter[str]] = defaultdict(Counter)
-    for fact in _facts(sets):
+    for fact in facts_of(sets):
         function = function_of(fact.subject)
         samples[function] += round(samples_of(fact))
         for name, number in fact.numbers.items():
@@ -74,7 +73,3 @@ def _chain(function: str, callers: dict[str, str]) -> list[str]:
     while (caller := callers.get(chain[-1])) is not None and caller not in chain:
         chain.append(caller)
     return chain
-
-
-def _facts(sets: Iterable[StackSet]) -> Iterable[Fact]:
-    return (fact for each in sets for fact in each.facts)

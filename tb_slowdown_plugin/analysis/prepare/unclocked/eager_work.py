@@ -10,7 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, times_of
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import facts_of, stack_sets, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, SEVERAL
 from tb_slowdown_plugin.records.types import Run
@@ -41,7 +41,7 @@ def find_eager_work(run: Run) -> EagerWork | None:
     sets = stack_sets(run)
     lines: Counter[str] = Counter()
     long = 0
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         lines[fact.subject] += round(fact.numbers.get(stack_samples.NO_GRAPH, 0.0))
         long += round(fact.numbers.get(stack_samples.LONG_OPERATION, 0.0))
     samples = lines.total()

@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.callers import work_by_caller
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
+    facts_of,
     function_of,
     stack_sets,
     times_inside,
@@ -123,23 +124,21 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
         least = TELLING if found or work == stack_samples.CONVERTS else MATTERS
         if lines.total() < max(SEVERAL, _least_samples(least, of)):
             continue
-        if _works_throughout(sets, functions, work):
-            samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
+        samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
+        if work == stack_samples.EAGER and not _starts_mostly(sets, functions, lines, samples):
+            continue
+        seen_in = sum(1 for each in sets if _lines_of([each], functions, work).total())
+        if seen_in >= MOSTLY * len(sets):
             found.append(FlatFunction(lines.most_common(1)[0][0], lines.total(), samples, of))
     return found
 
 
-def _works_throughout(sets: list[StackSet], functions: Collection[str], work: Work) -> bool:
-    """Whether they do so in most sets, and, where they start operations, little else."""
-    if work == stack_samples.EAGER:
-        samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
-        long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
-        if _lines_of(sets, functions, work).total() < MAJORITY * samples:
-            return False
-        if long >= MATTERS * samples:
-            return False  # of operations on a whole batch the start is nothing
-    seen_in = sum(1 for each in sets if _lines_of([each], functions, work).total())
-    return seen_in >= MOSTLY * len(sets)
+def _starts_mostly(
+    sets: list[StackSet], functions: Collection[str], starts: Counter[str], samples: int
+) -> bool:
+    """Whether they do little else than to start operations, whose start is what takes long."""
+    long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
+    return starts.total() >= MAJORITY * samples and long < MATTERS * samples
 
 
 def _find_feeding(sets: list[StackSet], of: int) -> FlatFunction | None:
@@ -167,7 +166,7 @@ def _least_samples(share: float, of: int) -> float:
 def _lines_of(sets: list[StackSet], functions: Collection[str] | None, number: str) -> Counter[str]:
     """Line -> its samples of a kind, of the lines of some functions; of all for None."""
     lines: Counter[str] = Counter()
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         if functions is None or function_of(fact.subject) in functions:
             lines[fact.subject] += round(fact.numbers.get(number, 0.0))
     return lines

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    facts_of,
     find_training_unit,
     samples_of,
     stack_sets,
@@ -45,7 +46,7 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
         return None
     lines: dict[str, Counter[str]] = defaultdict(Counter)
     waiting: dict[str, float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         lines[unit_of(fact.subject)][fact.subject] += round(samples_of(fact))
         waiting[unit_of(fact.subject)] += waits_of(fact)
     units = sorted(lines, key=lambda unit: -lines[unit].total())

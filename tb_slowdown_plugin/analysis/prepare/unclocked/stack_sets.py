@@ -58,6 +58,11 @@ def stack_sets(run: Run) -> list[StackSet]:
     return sets
 
 
+def facts_of(sets: Iterable[StackSet]) -> Iterator[Fact]:
+    """What all of them tell, place by place."""
+    return (fact for each in sets for fact in each.facts)
+
+
 def function_of(place: str) -> str:
     """The function and the file of a place, without its line.
 
@@ -83,7 +88,7 @@ def unit_of(place: str) -> str:
 def find_training_unit(sets: Iterable[StackSet]) -> str:
     """What is in a graph in most samples: the function that trains; "" where none was."""
     graph: dict[str, float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         graph[unit_of(fact.subject)] += fact.numbers.get(stack_samples.GRAPH, 0.0)
     unit = max(graph, key=lambda each: graph[each], default="")
     return unit if unit and graph[unit] > 0 else ""

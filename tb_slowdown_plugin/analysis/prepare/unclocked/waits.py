@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
+    facts_of,
     stack_sets,
     unit_of,
 )
@@ -139,7 +140,7 @@ def _is_sure(sets: list[StackSet], family: str, place: str) -> bool:
     """Whether nothing computes in other threads while a line waits."""
     if family == names.CONNECTION:
         return True
-    facts = [fact for each in sets for fact in each.facts if fact.subject == place]
+    facts = [fact for fact in facts_of(sets) if fact.subject == place]
     alone = sum(fact.numbers.get(stack_samples.WAITS_ALONE, 0.0) for fact in facts)
     return alone == 0
 
@@ -147,7 +148,7 @@ def _is_sure(sets: list[StackSet], family: str, place: str) -> bool:
 def main_writer(sets: list[StackSet]) -> str:
     """The line that was seen to write a file in most samples; "" where it is too few."""
     wrote: dict[str, float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         wrote[fact.subject] += fact.numbers.get(stack_samples.WAITS_WRITING, 0.0)
     place = max(wrote, key=lambda each: wrote[each], default="")
     return place if place and wrote[place] >= SEVERAL else ""

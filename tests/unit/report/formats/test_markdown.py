@@ -22,3 +22,15 @@ def test_a_name_is_no_markup(slow: Report) -> None:
     assert text.startswith("## \\<img src=x\\>\\|a\\*b\\*")
     assert "\x1b" not in text
     assert "| Cause |" not in text
+
+
+def test_rows_of_one_cause_have_titles_that_tell_them_apart(slow: Report) -> None:
+    cause = slow.causes[0]
+    rows = tuple(replace(cause, subject=f"the {name} callback") for name in ("Plots", "Logs"))
+    told = to_markdown([replace(slow, causes=rows)])
+    titles = [line for line in told.splitlines() if line.startswith("### ")][:2]
+    assert [title.partition(": ")[2] for title in titles] == [
+        "the Plots callback",
+        "the Logs callback",
+    ]
+    assert "### " + titles[0][4:].partition(": ")[0] in to_markdown([slow]).splitlines()

@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_kno
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
+    facts_of,
     function_of,
     samples_of,
     stack_sets,
@@ -75,7 +76,7 @@ def are_most(some: float, samples: float) -> bool:
 def samples_by_place(sets: list[StackSet], kind: str = stack_samples.SAMPLES) -> dict[str, float]:
     """How many of a kind each place has, as it stands in a sentence."""
     samples: dict[str, float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in each.facts):
+    for fact in facts_of(sets):
         samples[place_of(fact)] += fact.numbers.get(kind, 0.0)
     return samples
 
