@@ -36,20 +36,20 @@ CASES: dict[str, tuple[Any, Any]] = {
     "communication.record_all_workers": (Workers(), Workers(1)),
     "communication.accumulate": (Workers(), Workers(1)),
     "cpu_contention_fixes.threads_elsewhere": (
-        Contention(Cores(2), own=True),
+        Contention(Cores(2), "own threads"),
         Contention(Cores(2)),
     ),
     "cpu_contention_fixes.fewer_processes": (
-        Contention(Cores(2), started=True),
+        Contention(Cores(2), "started"),
         Contention(Cores(2)),
     ),
     "cpu_contention_fixes.raise_quota": (
-        Contention(Cores(8, quota=2.5), throttled=True),
+        Contention(Cores(8, quota=2.5), "quota"),
         Contention(Cores(8)),
     ),
     "cpu_contention_fixes.move_others": (
         Contention(Cores(8)),
-        Contention(Cores(8, quota=2.5), throttled=True),
+        Contention(Cores(8, quota=2.5), "quota"),
     ),
     "cpu_contention_fixes.fewer_threads_in_words": (Contention(Cores()), Contention(Cores(8))),
     "cpu_contention_fixes.as_many_as_cores": (

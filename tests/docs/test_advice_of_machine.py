@@ -81,7 +81,7 @@ CASES: dict[str, CaseOfAdvice] = {
         limits_threads,
     ),
     "threads under a quota": (
-        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), throttled=True)),
+        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), "quota")),
         "Make no more threads than the quota",
         limits_threads,
     ),
@@ -96,12 +96,12 @@ CASES: dict[str, CaseOfAdvice] = {
         None,
     ),
     "own threads": (
-        cpu_contention_fixes.advise(Contention(Cores(2), own=True)),
+        cpu_contention_fixes.advise(Contention(Cores(2), "own threads")),
         "Look for threads",
         computes_in_a_process,
     ),
     "pipeline threads": (
-        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), throttled=True)),
+        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), "quota")),
         "Give the input pipeline",
         limits_threads_of_the_pipeline,
     ),

@@ -21,7 +21,7 @@ Confused with:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -34,7 +34,11 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.causes.machine import cpu_contention_fixes
-from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import Contention, Cores
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import (
+    Contention,
+    Cores,
+    Holder,
+)
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,
@@ -69,10 +73,7 @@ _WHAT = {
 }
 
 
-_Holder: TypeAlias = Literal["quota", "slow CPU", "own threads", "started", "others"]
-"""What had the core, or the speed, that the process lacked."""
-
-_SUBJECTS: Final[dict[_Holder, str]] = {
+_SUBJECTS: Final[dict[Holder, str]] = {
     "quota": "the container's CPU quota",
     "slow CPU": "a slower CPU",
     "own threads": "the program's own background threads",
@@ -80,7 +81,7 @@ _SUBJECTS: Final[dict[_Holder, str]] = {
     "others": "other processes competing for the CPU",
 }
 
-_HELD: Final[dict[_Holder, str]] = {
+_HELD: Final[dict[Holder, str]] = {
     "own threads": "its own threads held most of them",
     "started": "processes that it has started held them",
     "others": "other processes held them",
@@ -109,10 +110,7 @@ def explain(case: Case) -> Claim | None:
         cpu_contention_fixes.advise(
             Contention(
                 _cores(case),
-                throttled=holder == "quota",
-                own=holder == "own threads",
-                started=holder == "started",
-                slow=holder == "slow CPU",
+                holder,
                 feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
             )
         ),
@@ -121,7 +119,7 @@ def explain(case: Case) -> Claim | None:
     )
 
 
-def _find_holder(case: Case, claimed: tuple[Finding, ...]) -> _Holder:
+def _find_holder(case: Case, claimed: tuple[Finding, ...]) -> Holder:
     source = largest(claimed).source
     if source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]:
         return "quota"
@@ -132,7 +130,7 @@ def _find_holder(case: Case, claimed: tuple[Finding, ...]) -> _Holder:
     return "started" if _are_started(case, claimed) else "others"
 
 
-def _summary(holder: _Holder, share: str) -> str:
+def _summary(holder: Holder, share: str) -> str:
     if holder == "slow CPU":
         return f"The same work took more CPU time ({share} of the run): the CPU itself was slower."
     if holder == "quota":

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import significant
+
+Holder: TypeAlias = Literal["quota", "slow CPU", "own threads", "started", "others"]
+"""What had the core, or the speed, that the process lacked: its container's quota, the CPU itself,
+its own threads, processes that the program has started, or others."""
+
+_NO_CORES: Final = ("own threads", "slow CPU")
+"""Holders that no number of TensorFlow's threads gets around."""
 
 _AT_START: Final = "at the start of the program, after `import tensorflow`"
 
@@ -60,21 +67,19 @@ class Contention:
     """What the record says of a process that waits for cores."""
 
     cores: Cores
-    throttled: bool = False
-    """A quota holds the process back, not other programs."""
-    own: bool = False
-    """It is the process that keeps most of its cores busy, not other programs."""
-    started: bool = False
-    """Processes that the program has started held them."""
-    slow: bool = False
-    """It had its cores, but they computed more slowly."""
+    holder: Holder = "others"
     feeds: bool = True
     """A `tf.data` pipeline feeds the steps, or nobody knows."""
 
     @property
+    def is_throttled(self) -> bool:
+        """Whether a quota holds the process back, and not other programs."""
+        return self.holder == "quota"
+
+    @property
     def fits(self) -> int:
         """Threads to try."""
-        return self.cores.to_try(throttled=self.throttled) or 1
+        return self.cores.to_try(throttled=self.is_throttled) or 1
 
 
 def advise(contention: Contention) -> tuple[Advice, ...]:
@@ -84,30 +89,32 @@ def advise(contention: Contention) -> tuple[Advice, ...]:
 
 def _cores_are_known(contention: Contention) -> bool:
     cores = contention.cores
-    known = cores.allowed is not None and cores.to_try(throttled=contention.throttled) is not None
-    return known and not contention.own and not contention.slow
+    known = (
+        cores.allowed is not None and cores.to_try(throttled=contention.is_throttled) is not None
+    )
+    return known and contention.holder not in _NO_CORES
 
 
 def _computes_itself(contention: Contention) -> bool:
-    return contention.own
+    return contention.holder == "own threads"
 
 
 def _has_started_others(contention: Contention) -> bool:
-    return contention.started
+    return contention.holder == "started"
 
 
 def _cores_are_unknown(contention: Contention) -> bool:
-    return not contention.own and not contention.slow and not _cores_are_known(contention)
+    return contention.holder not in _NO_CORES and not _cores_are_known(contention)
 
 
 def _is_throttled(contention: Contention) -> bool:
-    return contention.throttled and not contention.own
+    return contention.is_throttled
 
 
 def _more_threads_than_cores(contention: Contention) -> bool:
     threads, allowed = contention.cores.threads, contention.cores.allowed
     set_too_high = bool(threads and allowed and threads > allowed)
-    return _cores_are_known(contention) and not contention.throttled and set_too_high
+    return _cores_are_known(contention) and not contention.is_throttled and set_too_high
 
 
 def _more_threads_than_fit(contention: Contention) -> bool:
@@ -118,7 +125,7 @@ def _more_threads_than_fit(contention: Contention) -> bool:
 
 
 def _others_compute(contention: Contention) -> bool:
-    return not contention.throttled and not contention.own and not contention.started
+    return contention.holder in ("slow CPU", "others")
 
 
 def _pipeline_takes_cores(contention: Contention) -> bool:
@@ -126,7 +133,7 @@ def _pipeline_takes_cores(contention: Contention) -> bool:
     if not contention.feeds:
         return False
     known = _cores_are_known(contention) and contention.fits < (contention.cores.allowed or 0)
-    return contention.own or known
+    return contention.holder == "own threads" or known
 
 
 def as_many_as_cores(contention: Contention) -> Advice:
@@ -143,7 +150,11 @@ def as_many_as_cores(contention: Contention) -> Advice:
 
 def fewer_data_threads(contention: Contention) -> Advice:
     """For the pipeline."""
-    half = (contention.cores.allowed or 2) // 4 if contention.own else contention.fits // 2
+    half = (
+        (contention.cores.allowed or 2) // 4
+        if contention.holder == "own threads"
+        else contention.fits // 2
+    )
     threads = max(1, half)
     return Advice(
         "Give the input pipeline a thread pool of its own, so that it leaves cores to the step: "
@@ -167,7 +178,7 @@ def fewer_threads(contention: Contention) -> Advice:
     why = (
         f"Make no more threads than the quota pays for: it is {significant(cores.quota, 3)} of "
         f"{cores.allowed} cores, and TensorFlow has {threads} threads for an operation."
-        if contention.throttled and cores.quota
+        if contention.is_throttled and cores.quota
         else f"Leave cores to the other processes: TensorFlow has {threads} threads for an "
         f"operation, and waits for the last of them; half of the cores would be "
         f"{fits}."
@@ -264,5 +275,5 @@ OFFERS: Final = (
     Offer(fewer_data_threads, when=_pipeline_takes_cores),
 )
 
-EXAMPLES: Final = (Contention(Cores(8, quota=2.5), throttled=True),)
+EXAMPLES: Final = (Contention(Cores(8, quota=2.5), "quota"),)
 """Evidence for its page in the documentation."""

@@ -23,15 +23,15 @@ from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import (
             ("Stop the other jobs", "Make no more threads than there are cores"),
         ),
         (
-            Contention(Cores(8, quota=2.5), throttled=True),
+            Contention(Cores(8, quota=2.5), "quota"),
             (
                 "Raise the container's CPU quota",
                 "Make no more threads than the quota pays for",
                 "Give the input pipeline",
             ),
         ),
-        (Contention(Cores(2), own=True), ("Look for threads", "Give the input pipeline")),
-        (Contention(Cores(8), slow=True, feeds=False), ("Stop the other jobs",)),
+        (Contention(Cores(2), "own threads"), ("Look for threads", "Give the input pipeline")),
+        (Contention(Cores(8), "slow CPU", feeds=False), ("Stop the other jobs",)),
     ],
 )
 def test_advice_fits_what_is_known(evidence, texts):
