@@ -89,10 +89,9 @@ def advise(contention: Contention) -> tuple[Advice, ...]:
 
 def _cores_are_known(contention: Contention) -> bool:
     cores = contention.cores
-    known = (
-        cores.allowed is not None and cores.to_try(throttled=contention.is_throttled) is not None
-    )
-    return known and contention.holder not in _NO_CORES
+    if cores.allowed is None or cores.to_try(throttled=contention.is_throttled) is None:
+        return False
+    return contention.holder not in _NO_CORES
 
 
 def _computes_itself(contention: Contention) -> bool:
@@ -150,11 +149,8 @@ def as_many_as_cores(contention: Contention) -> Advice:
 
 def fewer_data_threads(contention: Contention) -> Advice:
     """For the pipeline."""
-    half = (
-        (contention.cores.allowed or 2) // 4
-        if contention.holder == "own threads"
-        else contention.fits // 2
-    )
+    is_own = contention.holder == "own threads"
+    half = (contention.cores.allowed or 2) // 4 if is_own else contention.fits // 2
     threads = max(1, half)
     return Advice(
         "Give the input pipeline a thread pool of its own, so that it leaves cores to the step: "
