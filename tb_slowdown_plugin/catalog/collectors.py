@@ -203,6 +203,8 @@ _COLLECTORS: Final = (
         Signal("computing_seconds", "seconds", "CPU time of threads that compute for themselves",
                "Other threads", cumulative=True),
     ), events=("polling_at", "computing_at")),
+    CatalogCollector("slow_settings", "Settings that make each step slower",
+                     "python.slow_settings:SlowSettings", events=("slow_setting",)),
     CatalogCollector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
                      events=("slow_step",)),
     CatalogCollector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",

@@ -33,6 +33,10 @@ TENSORBOARD_CALLBACK: Final = "tensorboard_callback"
 HALF_PRECISION: Final = "half_precision"
 """Fact: Keras computes in half precision."""
 
+SLOW_SETTING: Final = "slow_setting"
+"""Fact: a setting that makes each step slower, by its id in `catalog/slow_settings.py`, is "on", or
+no longer. "before" if it was when that was first looked at."""
+
 STEP_FUNCTION: Final = "step_function"
 """Fact: a function that steps run; "bit" is its place in `StepTable.ran`."""
 

@@ -14,6 +14,9 @@ Changes = Literal["no", "numerics", "yes"]
 AS_IT_IS: Final = "as_it_is"
 """The program without an intervention."""
 
+DEBUGGING_OFF: Final = "debugging_off"
+"""The experiment that settings call for, too: those of `catalog/slow_settings.py`."""
+
 ALLOCATOR: Final = "allocator"
 """The experiment that the command prepares, too: a library is preloaded."""
 
@@ -116,6 +119,14 @@ _EXPERIMENTS: Final = (
         "@tf.function(reduce_retracing=True)",
         is_rare=True,
         advised="reduce_retracing=True",
+    ),
+    Experiment(
+        DEBUGGING_OFF,
+        "switches off what was left on for debugging: checks of numerics, dumps, eager functions, "
+        "tracemalloc, and functions that trace or profile Python",
+        ("profiling",),
+        "no",
+        "# no tf.debugging.enable_check_numerics(), run_eagerly=True, tracemalloc.start(), ...",
     ),
     Experiment(
         "steps_per_execution",

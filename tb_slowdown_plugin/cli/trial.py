@@ -13,6 +13,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tb_slowdown_plugin.analysis.causes.machine.slow_settings import find_settings
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
@@ -118,7 +119,8 @@ def _experiment(
     if chosen.patch and recorded and report:
         experiments = _add_patches(process, recorded, report)
     else:
-        experiments = choose_experiments(causes) if wanted is None else wanted
+        debugs = recorded is not None and bool(find_settings(recorded))
+        experiments = choose_experiments(causes, debugs=debugs) if wanted is None else wanted
     if not experiments:
         what = "has a patch" if chosen.patch else "calls for an experiment"
         tell(f"no cause of this run {what}; --all tries all experiments")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_slowdown_plugin.catalog.experiments import AS_IT_IS, EXPERIMENTS, Experiment
+from tb_slowdown_plugin.catalog.experiments import AS_IT_IS, DEBUGGING_OFF, EXPERIMENTS, Experiment
 from tb_slowdown_plugin.jobs.speedup import (
     MIN_STEPS,
     Float,
@@ -45,14 +45,24 @@ RunOnce = Callable[[str], Times]
 """Runs the program in a fresh process, with the intervention of that name."""
 
 
-def choose_experiments(causes: Sequence[str]) -> list[Experiment]:
+def choose_experiments(causes: Sequence[str], *, debugs: bool = False) -> list[Experiment]:
     """The experiments that causes call for.
+
+    Args:
+      causes: Ids of them.
+      debugs: Whether settings for debugging are on, which make each step slower.
 
     Example:
       >>> [each.name for each in choose_experiments(["garbage_collection", "workload"])]
       ['gc_frozen']
+      >>> [each.name for each in choose_experiments([], debugs=True)]
+      ['debugging_off']
     """
-    return [each for each in EXPERIMENTS.values() if set(each.causes) & set(causes)]
+    return [
+        each
+        for each in EXPERIMENTS.values()
+        if set(each.causes) & set(causes) or (debugs and each.name == DEBUGGING_OFF)
+    ]
 
 
 def try_all(experiments: Sequence[Experiment], run: RunOnce, repeats: int) -> Iterator[Outcome]:

@@ -92,6 +92,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   live_tensors: "Live tensors",
   tapes: "Gradient tapes and live tensors",
   busy_threads: "Threads beside the training",
+  slow_settings: "Settings that make each step slower",
   slow_steps: "Lines that block slow steps",
   python_stacks: "Python stack samples",
 };

@@ -24,6 +24,10 @@ from tb_slowdown_plugin.analysis.causes.machine.eager_steps import (
     tell_eager,
     tell_eager_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.machine.slow_settings import (
+    tell_settings,
+    tell_settings_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import (
     tell_unused,
     tell_unused_shortly,
@@ -45,6 +49,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
 
 def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
+    yield from tell_settings(case)
     yield from tell_eager(case)
     if not any(claim.cause == "graph_growth" for claim in claims):
         yield from tell_growing_graph(case)
@@ -62,6 +67,7 @@ def tell_avoidable(case: Case) -> str:
         tell_shortly(case)
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)
+        or tell_settings_shortly(case)
         or tell_eager_shortly(case)
     )
 

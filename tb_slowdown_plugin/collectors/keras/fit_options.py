@@ -14,8 +14,10 @@ from tb_slowdown_plugin.catalog.events import (
     CALLBACK_MADE_AT,
     HALF_PRECISION,
     KERAS_FIT,
+    SLOW_SETTING,
     TENSORBOARD_CALLBACK,
 )
+from tb_slowdown_plugin.catalog.slow_settings import KERAS_EAGER
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.keras.callback_lines import line_of
@@ -33,6 +35,8 @@ def describe_fit(model: Any, callbacks: Iterable[Any]) -> Iterator[Fact]:
     with contextlib.suppress(Exception):
         steps = int(getattr(model, "steps_per_execution", 1) or 1)
         yield Fact(KERAS_FIT, "", {"steps_per_execution": float(steps)})
+    if getattr(model, "run_eagerly", False) is True:
+        yield Fact(SLOW_SETTING, KERAS_EAGER, {"on": 1.0})
     if is_half(getattr(model, "dtype_policy", None)):
         yield Fact(HALF_PRECISION, "", {})
     for callback in callbacks:

@@ -1,6 +1,7 @@
 """The profiler was on: it slows the steps that it records, and saving a capture takes time.
 
-How it looks: Slow steps inside a capture, and one long step where the capture is saved.
+How it looks: Slow steps inside a capture, and one long step where the capture is saved. Or steps
+get longer where a setting for debugging is switched on, such as `tracemalloc`.
 
 Confused with:
 
@@ -9,6 +10,8 @@ Confused with:
 - Any cause inside a capture: Only what is longer during the capture is charged here. Steps that
   were slow before it began have another cause.
 - Healthy, one short capture: It is named from 0.5% of the run.
+- Healthy, a setting that is on throughout: No step is without it, so nothing tells what it takes.
+  The headline and a note name it, and `tbslow try` measures it.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.pressure import lying_in, tell_medians, tell_rows
 from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN_BOARD, Board, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
+from tb_slowdown_plugin.analysis.causes.machine.slow_settings import claim_settings
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.catalog import names
@@ -85,7 +89,7 @@ def explain(case: Case) -> Claim | None:
     timed = case.of(PROFILING)
     slower = lying_in(case, profiled, case.core())
     if not timed and not slower:
-        return None
+        return claim_settings(case)
     begun = sum(capture.running for _, capture in captures)
     program = Program.of(case.run)
     return Claim(

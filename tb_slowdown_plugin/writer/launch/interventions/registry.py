@@ -6,6 +6,7 @@ from typing import Final
 
 from tb_slowdown_plugin.writer.launch.interventions.allocators import FastAllocator
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
+from tb_slowdown_plugin.writer.launch.interventions.debugging import DebuggingOff
 from tb_slowdown_plugin.writer.launch.interventions.functions import (
     ReduceRetracing,
     TensorArguments,
@@ -27,6 +28,7 @@ from tb_slowdown_plugin.writer.launch.interventions.saving import NoCheckpoints,
 INTERVENTIONS: Final[dict[str, type[Intervention]]] = {
     "allocator": FastAllocator,
     "autotune_off": AutotuneOff,
+    "debugging_off": DebuggingOff,
     "gc_frozen": GcFrozen,
     "input_free": InputFree,
     "mixed_precision": MixedPrecision,

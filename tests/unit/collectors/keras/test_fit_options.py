@@ -101,3 +101,10 @@ def test_asking_for_the_precision_decides_nothing(recording, monkeypatch):
     collector.stop()
     assert global_state.get_global_attribute("dtype_policy") is None
     assert recording.of(Fact) == []
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_fit_that_runs_eagerly_is_told(eager):
+    facts = describe_fit(compiled(run_eagerly=eager), [])
+    told = [dict(fact.numbers) for fact in facts if fact.subject == "keras_run_eagerly"]
+    assert told == ([{"on": 1.0}] if eager else [])
