@@ -28,6 +28,10 @@ from tb_slowdown_plugin.analysis.causes.machine.slow_settings import (
     tell_settings,
     tell_settings_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.machine.unused_gpu import (
+    tell_unused_gpu,
+    tell_unused_gpu_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import (
     tell_unused,
     tell_unused_shortly,
@@ -49,6 +53,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
 
 def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
+    yield from tell_unused_gpu(case)
     yield from tell_settings(case)
     yield from tell_eager(case)
     if not any(claim.cause == "graph_growth" for claim in claims):
@@ -64,7 +69,8 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
 def tell_avoidable(case: Case) -> str:
     """What a headline says of time that isn't lost, and can be spared; "" for nothing."""
     return (
-        tell_shortly(case)
+        tell_unused_gpu_shortly(case)
+        or tell_shortly(case)
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)

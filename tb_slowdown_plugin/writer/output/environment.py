@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.system import kernel_files
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
+_NVIDIA_GPUS: Final = "proc/driver/nvidia/gpus"
 _PACKAGES: Final = ("tensorflow", "keras", "tf_keras", "jax", "torch", "numpy")
 
 
@@ -29,7 +31,7 @@ def describe(collectors: Iterable[CollectorState], worker: tuple[int, int]) -> E
     return Environment(
         versions=_versions(),
         devices=_devices(),
-        limits={**_limits(), **find_host(os.environ)},
+        limits={**_limits(), **find_host(os.environ), **find_gpus(os.environ)},
         collectors=tuple(collectors),
         worker_index=worker[0],
         worker_count=worker[1],
@@ -86,6 +88,23 @@ def find_host(variables: Mapping[str, str]) -> dict[str, float]:
         "host": list(dict.fromkeys(hosts)).index(hosts[index]) + 1.0,
         "host_class": list(dict.fromkeys(classes)).index(classes[index]) + 1.0,
     }
+
+
+def find_gpus(variables: Mapping[str, str], root: Path = kernel_files.ROOT) -> dict[str, float]:
+    """How many GPUs NVIDIA's driver has, where nobody has hidden them from TensorFlow.
+
+    A container that has no access to them sees the driver all the same.
+
+    Args:
+      variables: Of the environment.
+      root: As for `find_file`.
+    """
+    if variables.get("CUDA_VISIBLE_DEVICES", "0").strip() in ("", "-1"):
+        return {}
+    with contextlib.suppress(OSError):
+        found = len(list((root / _NVIDIA_GPUS).iterdir()))
+        return {names.MACHINE_GPUS: float(found)} if found else {}
+    return {}
 
 
 def _versions() -> dict[str, str]:

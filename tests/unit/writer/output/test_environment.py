@@ -12,6 +12,7 @@ import pytest
 from tb_slowdown_plugin.errors import scrub
 from tb_slowdown_plugin.writer.output.environment import (
     describe,
+    find_gpus,
     find_host,
     find_memory_limit_bytes,
     find_worker,
@@ -118,3 +119,19 @@ def test_the_environment_holds_neither_host_nor_user_nor_path():
 )
 def test_directories_and_addresses_are_left_out(text, expected):
     assert scrub(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        ({}, {"machine_gpus": 2.0}),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, {"machine_gpus": 2.0}),
+        ({"CUDA_VISIBLE_DEVICES": ""}, {}),
+        ({"CUDA_VISIBLE_DEVICES": "-1"}, {}),
+    ],
+)
+def test_gpus_of_the_driver_count_unless_they_are_hidden(tmp_path, variables, found):
+    assert find_gpus(variables, tmp_path) == {}
+    for name in ("0000:0b:00.0", "0000:0c:00.0"):
+        (tmp_path / "proc/driver/nvidia/gpus" / name).mkdir(parents=True)
+    assert find_gpus(variables, tmp_path) == found
