@@ -28,7 +28,7 @@ _SWITCHES: Final = {
     "profile_function": "import cProfile; cProfile.Profile().enable()",
     "verbose_logs": "",
 }
-_VARIABLES: Final = {"verbose_logs": {"TF_CPP_MAX_VLOG_LEVEL": "1"}}
+_VARIABLES: Final = {"verbose_logs": {"TF_CPP_MAX_VLOG_LEVEL": "1", "TF_CPP_MIN_LOG_LEVEL": "0"}}
 
 _HEAD: Final = """
 import sys, time

@@ -35,10 +35,11 @@ def tell_eager(case: Case) -> Iterable[str]:
     training = find_eager_training(case.run)
     busy = _find_eager_share(case)
     if training is not None:
+        long = count(training.long) if training.long else "none"
         yield (
             f"The steps run no graph: of {count(training.of)} samples of the training thread's "
             f"stack, {count(training.samples)} were in TensorFlow or Keras outside of one, most of "
-            f"them in `{training.place}`, and {count(training.long)} of these in an operation that "
+            f"them in `{training.place}`, and {long} of these in an operation that "
             "went on. Python starts each operation. As a `tf.function`, or in Keras without "
             f"`run_eagerly=True`, the run would take at least {whole_percent(training.share)} less."
         )
