@@ -95,6 +95,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.UNUSED_GRADIENTS, "Unused gradients", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.WHOLE_TABLES, "Work on whole tables", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.OPEN_TAPE, "Recording on open tapes", "configured", "tensor_retention",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),

@@ -97,7 +97,7 @@ _COLLECTORS: Final = (
     ), events=("optimizer_created", "optimizer_at")),
     CatalogCollector("wide_gradients", "Gradients that aren't used",
                      "keras.wide_gradients:WideGradients",
-                     events=("wide_gradient",)),
+                     events=("wide_gradient", "whole_table")),
     CatalogCollector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),
     CatalogCollector("fit_calls", "Keras fit() calls", "keras.model_calls:FitCalls"),
     CatalogCollector("evaluations", "Keras evaluate() calls", "keras.model_calls:Evaluations"),

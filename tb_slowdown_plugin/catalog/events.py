@@ -72,6 +72,13 @@ made of them, such as their norm, "summed" how many if they are only added up, a
 what its graph computes that is for the others alone, where that can be counted. It is so "since"
 that many steps were finished. Told again where that changes; the share is 0 where all are used."""
 
+WHOLE_TABLE: Final = "whole_table"
+"""Fact: a line computes on all "rows" of a table of which "looked_up" are needed, and as many more
+for each example as "looked_up_per_item" says. What its graph computes on such tables is "work", in
+products and sums, and all else "rest" and "rest_per_item"; "share" is the first of all, with 32
+examples where the graph doesn't know how many there are. "regularized" if it is none that the
+lookup needs. It is so "since" that many steps were finished."""
+
 OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest
 "operations", "of" those that were looked at."""

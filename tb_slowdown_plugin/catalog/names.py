@@ -33,6 +33,9 @@ FED_INPUT: Final = "fed_input"
 the program. Detail: the line."""
 UNUSED_GRADIENTS: Final = "unused_gradients"
 """No account of a record: gradients that no optimizer gets. Detail: the line or the function."""
+WHOLE_TABLES: Final = "whole_tables"
+"""No account of a record: work on all rows of a table of which a few are needed. Detail: the line
+or the function."""
 OPEN_TAPE: Final = "open_tape"
 """No account of a record: what steps take longer the longer a gradient tape is open. Detail: the
 line that opened it."""

@@ -20,7 +20,7 @@ _BRANCHES: Final = _CALLS | {"If", "StatelessIf", "Case", "StatelessCase"}
 _FEW_NUMBERS: Final = 0.01
 """Share of the numbers of gradients up to which an output is a measure of them."""
 
-_BATCH: Final = 32
+BATCH: Final = 32
 """A dimension that isn't known: the size of a batch in Keras."""
 
 
@@ -62,7 +62,7 @@ def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
 
 def work_of(operations: Iterable[Any]) -> float:
     """What they compute: products and numbers."""
-    return sum(map(_work, operations))
+    return sum(map(work_of_one, operations))
 
 
 def only_numbers_leave(gradients: Iterable[Any]) -> bool:
@@ -73,7 +73,7 @@ def only_numbers_leave(gradients: Iterable[Any]) -> bool:
         have graphs of their own, of which is not known what they do.
     """
     ahead = list(gradients)
-    graph, size = ahead[0].graph, sum(math.prod(_sizes(each)) for each in ahead)
+    graph, size = ahead[0].graph, sum(math.prod(sizes_of(each)) for each in ahead)
     if hasattr(getattr(graph, "outer_graph", None), "outer_graph"):
         return False
     outputs = {each.name for each in getattr(graph, "outputs", ())}
@@ -115,9 +115,10 @@ def operations_before(tensors: Iterable[Any]) -> set[Any]:
     return found
 
 
-def _work(operation: Any) -> float:
-    inputs = [_sizes(tensor) for tensor in operation.inputs]
-    outputs = [_sizes(tensor) for tensor in operation.outputs]
+def work_of_one(operation: Any, batch: int = BATCH) -> float:
+    """The same of one operation, with so many examples where a dimension isn't known."""
+    inputs = [sizes_of(tensor, batch) for tensor in operation.inputs]
+    outputs = [sizes_of(tensor, batch) for tensor in operation.outputs]
     made = float(sum(math.prod(each) for each in outputs))
     kind = operation.type
     if kind in _PRODUCTS and inputs and inputs[0]:
@@ -143,8 +144,8 @@ def _products_of_convolution(kind: str, inputs: list[list[int]], outputs: list[l
     return float(math.prod(output)) * math.prod(kernel[:-1])
 
 
-def _sizes(tensor: Any) -> list[int]:
+def sizes_of(tensor: Any, batch: int = BATCH) -> list[int]:
     """The dimensions of a tensor; none where their number isn't known."""
     if tensor.shape.rank is None:
         return []
-    return [_BATCH if each is None else each for each in tensor.shape.as_list()]
+    return [batch if each is None else each for each in tensor.shape.as_list()]

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final
 
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+
 _SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
 _NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-(?P<number>\d+)-")
 _MAX_WRAPPERS = 20
@@ -81,6 +83,13 @@ class SourcePlaces:
         while len(names) > 1 and names[-1] in _COMPREHENSIONS:
             names.pop()
         return f"{names[-1]} ({self.at(code.co_filename, line)})"
+
+    def of_operation(self, operation: Any) -> str:
+        """The innermost line of the program that made it; "" where TensorFlow doesn't know."""
+        for frame in reversed(operation.traceback or ()):
+            if not is_installed(frame.filename):
+                return f"{frame.name} ({self.at(frame.filename, frame.lineno)})"
+        return ""
 
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else to its package."""

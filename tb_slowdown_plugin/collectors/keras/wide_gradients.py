@@ -19,10 +19,11 @@ from collections.abc import Collection, Generator, Mapping
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
+from tb_slowdown_plugin.catalog.events import WHOLE_TABLE, WIDE_GRADIENT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable, find_keras
 from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Scope, Traced
 from tb_slowdown_plugin.collectors.graph_timing.gradient_use import count_places
+from tb_slowdown_plugin.collectors.graph_timing.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.hooks.converted_code import line_before
 from tb_slowdown_plugin.collectors.hooks.installed_code import (
     is_generated,
@@ -73,6 +74,8 @@ class WideGradients:
         self._left = _MOST_EAGER
         self._ended: list[Scope] = []
         """Of eager steps."""
+        self._tables: set[str] = set()
+        """Lines of which whole tables are told."""
         self._told: dict[str, Mapping[str, float]] = {}
         """Line -> what was told of it last."""
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
@@ -213,6 +216,8 @@ class WideGradients:
             return
         since = scope.since if scope.seen is None else self._context.steps_finished()
         scope.seen = scope.calls, zeros
+        for asked in scope.asked:
+            self._look_at_tables(asked, since)
         for place, numbers in count_places(scope, zeros).items():
             before = self._told.get(place)
             if before is None:
@@ -222,6 +227,20 @@ class WideGradients:
             if fresh and place not in besides:
                 self._told[place] = numbers
                 self._context.emit(Fact(WIDE_GRADIENT, place, numbers | {"since": since}))
+
+    def _look_at_tables(self, asked: Asked, since: int) -> None:
+        """Tells of tables that one call computes on as a whole, once a line."""
+        targets = [each.find() for each in asked.targets]
+        gradients = [each.find() for each in asked.gradients.values()]
+        if not targets or any(each is None for each in (*targets, *gradients)):
+            return  # eager, or its graph is gone
+        tables = find_whole_tables(targets, gradients)
+        if tables is None:
+            return
+        place = self._source.of_operation(tables.operation) or asked.place
+        if place not in self._tables and len(self._tables) < _MOST_PLACES:
+            self._tables.add(place)
+            self._context.emit(Fact(WHOLE_TABLE, place, tables.numbers() | {"since": since}))
 
 
 def _identity(variable: Any) -> int:

@@ -15,7 +15,6 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog.events import OPERATIONS_ADDED_AT
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.hooks import tensorflow_internals
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
 
@@ -84,17 +83,10 @@ class GraphSize:
         if not before or len(added) == before:
             return
         newest = added[max(before, len(added) - _NEWEST) :]
-        found = Counter(filter(None, (self._find_line(each) for each in newest)))
+        found = Counter(filter(None, (self._places.of_operation(each) for each in newest)))
         for place, number in found.most_common(1):
             numbers = {"operations": number, "of": len(newest)}
             self._emit(Fact(OPERATIONS_ADDED_AT, place, numbers))
-
-    def _find_line(self, operation: Any) -> str:
-        """The innermost line of the program that made it; "" where TensorFlow doesn't know."""
-        for frame in reversed(operation.traceback or ()):
-            if not is_installed(frame.filename):
-                return f"{frame.name} ({self._places.at(frame.filename, frame.lineno)})"
-        return ""
 
     def stop(self) -> None:
         """Nothing is hooked."""

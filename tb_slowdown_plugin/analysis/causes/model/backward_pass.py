@@ -1,8 +1,8 @@
 """Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes gradients that its optimizer doesn't get, or gets times zero, gradients of which only a
-norm or the like is watched, several that are only added up, or one backward pass several times.
+on, computes gradients that its optimizer doesn't get, or gets times zero, that are only watched or
+added up, the same ones several times, or those of all rows of a table.
 
 Confused with:
 
@@ -34,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
+from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog import names
 
@@ -72,6 +73,9 @@ def explain(case: Case) -> Claim | None:
     unused = case.of(names.UNUSED_GRADIENTS)
     if unused:
         return claim_unused(case, unused)
+    tables = case.of(names.WHOLE_TABLES)
+    if tables:
+        return claim_tables(case, tables)
     claimed = in_part(case, names.BACKWARD)
     if not claimed:
         return None

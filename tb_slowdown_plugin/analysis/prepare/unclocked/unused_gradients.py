@@ -1,7 +1,8 @@
 """What gradients take that no optimizer gets: a share of each step, counted in its graph.
 
-Also what those take that one call would give with others: of the samples of the stack in such a
-line, all but the part of one call.
+So is what a step computes on all rows of a table of which it needs a few. Also what those take that
+one call would give with others: of the samples of the stack in such a line, all but the part of one
+call.
 """
 
 from __future__ import annotations
@@ -16,18 +17,28 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, STEP_FUNCTION, WIDE_GRADIENT
-from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL, START_SHARE
+from tb_slowdown_plugin.catalog.events import (
+    PYTHON_STACK,
+    STEP_FUNCTION,
+    WHOLE_TABLE,
+    WIDE_GRADIENT,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
+_FAMILIES: Final = {
+    WIDE_GRADIENT: names.UNUSED_GRADIENTS,
+    WHOLE_TABLE: names.WHOLE_TABLES,
+}
+"""Fact -> its accounts."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
 
 def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for each line whose unused gradients are counted.
+    """The accounts, with one for each line whose unused gradients, or whole tables, are counted.
 
     Args:
       run: The recording.
@@ -35,7 +46,7 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
     """
     made = dict(measured)
     core = left_over(run, made)
-    for place, told in _of_places(run).items():
+    for account, told in _of_lines(run).items():
         share = np.zeros(len(run.steps))
         for row, fact in told:
             # NaN where it can't be counted
@@ -43,12 +54,14 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
         if share.any():
             seconds = share * core
             core = core - seconds
-            made[names.account(names.UNUSED_GRADIENTS, place)] = seconds
+            made[account] = seconds
     return made
 
 
 def _share_of(run: Run, fact: Fact) -> float:
     """Of what is left of a step; 0 where nothing tells it."""
+    if fact.name == WHOLE_TABLE:
+        return _share_of_tables(run, fact.numbers)
     calls = fact.numbers.get("repeated", 0.0)
     if calls <= 1:
         return fact.numbers.get("share", 0.0)
@@ -65,11 +78,24 @@ def _share_of(run: Run, fact: Fact) -> float:
     return there / covered * (1 - 1 / calls) if covered > 0 else 0.0
 
 
-def _of_places(run: Run) -> dict[str, list[tuple[int, Fact]]]:
-    """What is told of each line, in order: a factor of its gradients may become zero, or cease."""
+def _share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:
+    """By the examples of a step, where the record tells them."""
+    items = run.steps.items[np.isfinite(run.steps.items)]
+    if not len(items):
+        return numbers["share"]
+    batch = float(np.median(items))
+    if numbers["looked_up"] + batch * numbers["looked_up_per_item"] > MATTERS * numbers["rows"]:
+        return 0.0
+    rest = numbers["rest"] + batch * numbers["rest_per_item"]
+    return numbers["work"] / (numbers["work"] + rest)
+
+
+def _of_lines(run: Run) -> dict[str, list[tuple[int, Fact]]]:
+    """What is told of each line, by its account, in order: a factor may become zero, or cease."""
     told: dict[str, list[tuple[int, Fact]]] = {}
-    for row, fact in run.facts(WIDE_GRADIENT):
-        told.setdefault(fact.subject, []).append((row, fact))
+    for name, family in _FAMILIES.items():
+        for row, fact in run.facts(name):
+            told.setdefault(names.account(family, fact.subject), []).append((row, fact))
     return told
 
 

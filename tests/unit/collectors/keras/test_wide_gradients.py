@@ -343,3 +343,29 @@ def test_one_backward_pass_that_is_run_again_is_told(
     facts = [fact for fact in recording.of(Fact) if "repeated" in fact.numbers]
     assert [fact.numbers["repeated"] for fact in facts] == ([found] if found else [])
     assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])
+
+
+def test_a_line_that_computes_on_a_whole_table_is_told_once(recording):
+    table = tf.Variable(tf.zeros((20_000, 32)))
+    optimizer = keras.optimizers.SGD(0.1)
+
+    @tf.function
+    def train(ids):
+        with tf.GradientTape() as tape:
+            rows = tf.gather(table * 2.0, ids)
+            loss = tf.reduce_sum(rows)
+        optimizer.apply_gradients([(tape.gradient(loss, table), table)])
+
+    collector = WideGradients()
+    collector.start(recording.context)
+    try:
+        for ids in ([1, 2], [1, 2, 3]):  # traced twice
+            train(tf.constant(ids))
+            collector.read()
+    finally:
+        collector.stop()
+    (fact,) = (each for each in recording.of(Fact) if each.name == "whole_table")
+    line = train.python_function.__code__.co_firstlineno + 3
+    assert fact.subject.startswith("train (")
+    assert fact.subject.endswith(f"test_wide_gradients.py:{line})")
+    assert (fact.numbers["rows"], fact.numbers["looked_up"]) == (20_000, 2)

@@ -84,3 +84,22 @@ def test_of_calls_that_one_could_spare_samples_tell_what_they_take(make_run, the
         assert made == {}
     else:
         assert made[f"unused_gradients:{PLACE}"][3:] == pytest.approx(seconds)
+
+
+TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work": 600.0,
+         "rest": 100.0, "rest_per_item": 0.5, "share": 0.8, "regularized": 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("items", "share"),
+    [(np.nan, 0.8), (200.0, 0.75), (1_000.0, 0.5), (60_000.0, 0.0)],
+    ids=["not known", "few", "more work of the model", "of many rows"],
+)
+def test_a_whole_table_takes_its_share_by_the_examples_of_a_step(make_run, items, share):
+    run = make_run(PERIOD, events=[(2, Fact("whole_table", "Table.call (towers.py:41)", TABLE))])
+    steps = replace(run.steps, items=np.full(SIZE, items))
+    made = with_unused_gradients(replace(run, steps=steps), {})
+    if share:
+        assert made["whole_tables:Table.call (towers.py:41)"][3:] == pytest.approx(share * 0.1)
+    else:
+        assert made == {}

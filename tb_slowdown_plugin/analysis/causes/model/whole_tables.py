@@ -1,0 +1,80 @@
+"""Work on all rows of a table of which a step looks up a few: the line, and what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.report_types.causes import Advice
+from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import WHOLE_TABLE
+
+
+def claim_tables(case: Case, tables: tuple[Finding, ...]) -> Claim:
+    """Claims the seconds of the line that costs most."""
+    main = largest(tables)
+    claimed = case.defect(main, tables)
+    place = names.detail(main.source)
+    told = {fact.subject: fact.numbers for _, fact in case.run.facts(WHOLE_TABLE)}[place]
+    seconds = lost_seconds(claimed)
+    return Claim(
+        "backward_pass",
+        claimed,
+        f"work on all rows of a table: {place}",
+        f"Each step computes on all {count(told['rows'])} rows of a table of which it looks up "
+        f"{_looked_up(case, told)}, in {place}, so the gradient is made for all of them, too.",
+        (
+            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by "
+            "the numbers that the step's graph computes, reads, and writes for the whole table. "
+            "All steps have them, so no clock can tell.",
+        ),
+        (_only_those(place) if told.get("regularized", 0) > 0 else _look_up_first(place),),
+        "medium",
+        "flat",
+        place=to_place(place),
+    )
+
+
+def _looked_up(case: Case, told: Mapping[str, float]) -> str:
+    items = case.run.steps.items[np.isfinite(case.run.steps.items)]
+    batch = float(np.median(items)) if len(items) else 0.0
+    number = told["looked_up"] + batch * told["looked_up_per_item"]
+    return f"at most {count(number)}" if number else "a few"
+
+
+def _look_up_first(place: str) -> Advice:
+    return Advice(
+        "Look the rows up first, and compute on them only: the gradient then is for them only, "
+        "too.",
+        snippet(
+            old("unit = tf.math.l2_normalize(table, axis=1)", "rows = tf.gather(unit, ids)"),
+            new("rows = tf.math.l2_normalize(tf.gather(table, ids), axis=1)"),
+        ),
+        "None, where each row is computed by itself.",
+        f"in `{place}`",
+    )
+
+
+def _only_those(place: str) -> Advice:
+    return Advice(
+        "Add to the loss what the rows have that are looked up, and not all of the table: in Keras "
+        "`activity_regularizer` of the layer, and not `embeddings_regularizer`.",
+        snippet(
+            same("rows = tf.gather(table, ids)"),
+            old("loss += 1e-5 * tf.reduce_sum(tf.square(table))"),
+            new("loss += 1e-5 * tf.reduce_sum(tf.square(rows))"),
+        ),
+        "Rows decay when they are looked up, frequent ones more often than rare ones.",
+        f"in `{place}`",
+    )

@@ -1,0 +1,53 @@
+"""Work on all rows of a table is one row, with the line, the rows, and what to do instead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+PLACE = "Table.call (towers.py:41)"
+TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work": 600.0,
+         "rest": 100.0, "rest_per_item": 0.5, "share": 0.8, "since": 0.0}  # fmt: skip
+
+
+def report_of(make_run, *places, items=200.0, regularized=0.0):
+    numbers = TABLE | {"regularized": regularized}
+    facts = [(2, Fact("whole_table", place, numbers)) for place in places]
+    run = make_run(np.full(SIZE, 0.1), events=facts)
+    return account_for(replace(run, steps=replace(run.steps, items=np.full(SIZE, items)))).report
+
+
+def test_it_is_one_row_with_the_line_and_the_rows(make_run):
+    report = report_of(make_run, PLACE)
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, report.verdict) == ("backward_pass", "flat", "slowdown")
+    assert cause.lost_seconds == pytest.approx(30.0)
+    assert (cause.place.file, cause.place.line) == ("towers.py", 41)
+    assert f"work on all rows of a table: {PLACE}" in report.headline
+    assert cause.summary == (
+        "Each step computes on all 200,000 rows of a table of which it looks up at most 200, in "
+        f"{PLACE}, so the gradient is made for all of them, too."
+    )
+    assert "tf.gather(table, ids), axis=1" in cause.advice[0].code
+
+
+def test_a_penalty_is_of_the_rows_that_are_looked_up(make_run):
+    (cause,) = report_of(make_run, PLACE, regularized=1.0).causes
+    assert "activity_regularizer" in cause.advice[0].text
+
+
+def test_two_lines_are_two_rows(make_run):
+    report = report_of(make_run, PLACE, "Users.call (towers.py:60)")
+    assert [cause.place.line for cause in report.causes] == [41, 60]
+    assert report.lost_seconds == pytest.approx(30.0 + 7.5)
+
+
+def test_without_the_size_of_a_batch_no_number_is_told(make_run):
+    (cause,) = report_of(make_run, PLACE, items=np.nan).causes
+    assert "of which it looks up a few, in" in cause.summary
