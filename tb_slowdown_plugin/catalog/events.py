@@ -77,7 +77,8 @@ WHOLE_TABLE: Final = "whole_table"
 for each example as "looked_up_per_item" says. What its graph computes on such tables is "work", in
 products and sums, and all else "rest" and "rest_per_item"; "share" is the first of all, with 32
 examples where the graph doesn't know how many there are. "regularized" if it is none that the
-lookup needs. It is so "since" that many steps were finished."""
+lookup needs, "made_dense" if it is the gradient alone. It is so "since" that many steps were
+finished."""
 
 OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest

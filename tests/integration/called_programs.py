@@ -284,5 +284,54 @@ def head_on_fixed_encoder_healthy(logdir):
     head_on_fixed_encoder(logdir, "head")
 
 
+def look_up(table, ids):
+    return tf.gather(tf.math.l2_normalize(table, axis=1), ids)
+
+
+def table_before_lookup(logdir, look_up=look_up):
+    """All rows of a table are normalized, and 256 are looked up."""
+    table = tf.Variable(tf.random.normal((60_000, 64)))
+    layer = tf.keras.layers.Dense(1024)
+    layer.build((None, 64))
+    optimizer = tf.keras.optimizers.SGD(0.01)
+
+    @tf.function
+    def train(ids):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(layer(look_up(table, ids)) ** 2)
+        variables = [table, *layer.trainable_variables]
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    with tbslow.start(logdir):
+        for number in range(300):
+            ids = tf.random.uniform((256,), 0, 60_000, tf.int32)
+            with tbslow.summary.step():
+                began = time.perf_counter()
+                train(ids).numpy()
+                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
+
+
+def table_before_lookup_healthy(logdir):
+    table_before_lookup(
+        logdir, lambda table, ids: tf.math.l2_normalize(tf.gather(table, ids), axis=1)
+    )
+
+
+def list_in_loop(logdir, convert=tf.convert_to_tensor):
+    """A list becomes a tensor in each step, and TensorFlow looks at each of its elements."""
+    values = np.linspace(-1.0, 1.0, 30_000).tolist()
+
+    def draw(_):
+        with timed("draw"):
+            convert(values, tf.float32)
+
+    loop(logdir, draw, data=ordinary.dataset(6 * STEPS))  # its seconds are told by samples
+
+
+def list_in_loop_healthy(logdir):
+    list_in_loop(logdir, tf.constant)
+
+
 if __name__ == "__main__":
     run_named(globals())

@@ -43,10 +43,13 @@ EAGER = {
     "history_in_loop": ("tensor_retention", "operations on ever more tensors in mean_of"),
 }
 """Likewise, one that starts operations from Python -> its cause, and what its headline tells."""
-FLAT = {"weights_in_loop": ("python_overhead", "work in Python: weights_of")}
+FLAT = {
+    "weights_in_loop": ("python_overhead", "work in Python: weights_of"),
+    "list_in_loop": ("python_overhead", "a list made a tensor in draw"),
+}
 """Likewise, one whose steps take the same from the first on."""
-WIDE = ("head_on_fixed_encoder",)
-"""Program that computes gradients which nobody uses."""
+WIDE = {"head_on_fixed_encoder": "train", "table_before_lookup": "look_up"}
+"""Program that computes gradients which nobody uses, or those of a whole table -> the function."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, WRITING, WAITING = (
@@ -139,7 +142,7 @@ def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     assert row.place.file.endswith(CALLED.name)
 
 
-@pytest.mark.parametrize("name", few(WIDE, *WIDE))
+@pytest.mark.parametrize("name", few(WIDE, "head_on_fixed_encoder"))
 def test_gradients_that_nobody_uses_are_one_row_with_what_a_twin_saves(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
@@ -151,9 +154,9 @@ def test_gradients_that_nobody_uses_are_one_row_with_what_a_twin_saves(
     saved = made.seconds["train"] - twin.seconds["train"]
     # Counted, not timed: in three programs it was 0.74, 1.18, and 1.36 times what was counted.
     assert row.lost_seconds == pytest.approx(saved, rel=0.5)
-    assert "`train (" in row.evidence[0]
     assert row.place is not None
     assert row.place.file.endswith(CALLED.name)
+    assert row.place.function == WIDE[name]
 
 
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))

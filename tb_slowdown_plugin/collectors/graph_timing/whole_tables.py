@@ -67,7 +67,9 @@ class WholeTables(NamedTuple):
     rest: float
     rest_per_item: float
     regularized: float
-    """1 where that isn't looked up in what was computed, as with a penalty in the loss."""
+    """1 where nothing is looked up in what was computed, as with a penalty in the loss."""
+    made_dense: float
+    """1 where only the gradient is as large."""
 
     def numbers(self) -> dict[str, float]:
         """Of the fact `whole_table`."""
@@ -98,7 +100,7 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
     run |= {one for one in graph.get_operations() if one.type.startswith(_ASSIGNS)}
     forward = operations_before(targets)
     whole = set().union(*(_work_on_all_rows(each, tables, forward, run) for each in tables))
-    first = min(whole & forward, key=lambda one: one._id, default=None)
+    first = min(whole & forward or whole, key=lambda one: one._id, default=None)
     rows = max(each.shape[0] for each in tables)
     scatters = [one for each in tables for one in each.scatters]
     looked_up, per_item = _by_batch(
@@ -108,7 +110,7 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
         return None
     rest, rest_per_item = _by_batch(lambda batch: sum(_cost(one, batch) for one in run - whole))
     lookups = [one for one in forward if one.type in _LOOKUPS]
-    feeds = any(tensor.op in whole for one in lookups for tensor in one.inputs)
+    is_input = any(tensor.op in whole for one in lookups for tensor in one.inputs)
     return WholeTables(
         first,
         rows,
@@ -117,18 +119,30 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
         sum(_cost(one, BATCH) for one in whole),
         rest,
         rest_per_item,
-        float(not feeds),
+        float(first in forward and not is_input),
+        float(first not in forward),
     )
 
 
 def _find_table(gradient: Any) -> _Table | None:
-    """A large variable whose gradient was made of that of a lookup, for all rows."""
+    """A large variable whose gradient is made of that of a lookup, for all rows.
+
+    By the tape, or by the program where only the rows that were looked up have one.
+    """
     shape = gradient.shape.as_list() if gradient.shape.rank else []
-    if len(shape) < _DIMENSIONS or None in shape or math.prod(shape) < _LARGE:
-        return None
     before = operations_before([gradient])
     scatters = [one for one in before if one.type == _SCATTERS and _makes(one, shape)]
-    return _Table(shape, before, scatters) if scatters else None
+    if not scatters:
+        scatters = [
+            one
+            for one in gradient.graph.get_operations()
+            if one.type == _SCATTERS and gradient.op in operations_before(one.inputs)
+        ]
+        shape = scatters[0].outputs[0].shape.as_list() if scatters else []
+        before = operations_before(tensor for one in scatters for tensor in one.outputs)
+    if len(shape) < _DIMENSIONS or None in shape or math.prod(shape) < _LARGE:
+        return None
+    return _Table(shape, before, scatters)
 
 
 def _work_on_all_rows(

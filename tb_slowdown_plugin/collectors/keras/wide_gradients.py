@@ -209,7 +209,7 @@ class WideGradients:
                 self._context.emit(Fact(WIDE_GRADIENT, place, numbers | {"since": scope.since}))
 
     def _look(self, scope: Scope, besides: Collection[str] = ()) -> None:
-        if not (scope.asked and scope.applied):
+        if not scope.asked:
             return
         zeros = scope.find_zero_numbers()
         if scope.seen == (scope.calls, zeros):
@@ -218,7 +218,8 @@ class WideGradients:
         scope.seen = scope.calls, zeros
         for asked in scope.asked:
             self._look_at_tables(asked, since)
-        for place, numbers in count_places(scope, zeros).items():
+        counted = count_places(scope, zeros) if scope.applied else {}
+        for place, numbers in counted.items():
             before = self._told.get(place)
             if before is None:
                 fresh = numbers.get("share", 1.0) != 0 and len(self._told) < _MOST_PLACES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -32,18 +32,34 @@ def claim_tables(case: Case, tables: tuple[Finding, ...]) -> Claim:
         "backward_pass",
         claimed,
         f"work on all rows of a table: {place}",
-        f"Each step computes on all {count(told['rows'])} rows of a table of which it looks up "
-        f"{_looked_up(case, told)}, in {place}, so the gradient is made for all of them, too.",
+        _summary(case, told, place),
         (
             f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by "
             "the numbers that the step's graph computes, reads, and writes for the whole table. "
             "All steps have them, so no clock can tell.",
         ),
-        (_only_those(place) if told.get("regularized", 0) > 0 else _look_up_first(place),),
+        (_advise(told)(place),),
         "medium",
         "flat",
         place=to_place(place),
     )
+
+
+def _summary(case: Case, told: Mapping[str, float], place: str) -> str:
+    rows = (
+        f"all {count(told['rows'])} rows of a table of which it looks up {_looked_up(case, told)}"
+    )
+    if told.get("made_dense", 0) > 0:
+        return f"Each step makes a gradient of {rows}, in {place}, and computes with that."
+    return (
+        f"Each step computes on {rows}, in {place}, so the gradient is made for all of them, too."
+    )
+
+
+def _advise(told: Mapping[str, float]) -> Callable[[str], Advice]:
+    if told.get("made_dense", 0) > 0:
+        return _add_rows
+    return _only_those if told.get("regularized", 0) > 0 else _look_up_first
 
 
 def _looked_up(case: Case, told: Mapping[str, float]) -> str:
@@ -76,5 +92,18 @@ def _only_those(place: str) -> Advice:
             new("loss += 1e-5 * tf.reduce_sum(tf.square(rows))"),
         ),
         "Rows decay when they are looked up, frequent ones more often than rare ones.",
+        f"in `{place}`",
+    )
+
+
+def _add_rows(place: str) -> Advice:
+    return Advice(
+        "Leave the gradient as `tf.IndexedSlices`, which has the rows that were looked up, and add "
+        "these where they belong; most optimizers take it as it is.",
+        snippet(
+            old("total.assign_add(tf.convert_to_tensor(gradient))"),
+            new("total.scatter_add(gradient)"),
+        ),
+        "None.",
         f"in `{place}`",
     )

@@ -25,7 +25,7 @@ def penalty_on_all(table, ids):
     return tf.gather(table, ids), 1e-5 * tf.reduce_sum(tf.square(table))
 
 
-def find(compute, rows=ROWS, batch=16, *, momentum=False):
+def find(compute, rows=ROWS, batch=16, *, momentum=False, accumulate=None):
     table = tf.Variable(tf.zeros((rows, COLUMNS)))
     speed = tf.Variable(tf.zeros((rows, COLUMNS)))
     weights = tf.Variable(tf.zeros((COLUMNS, UNITS)))
@@ -41,6 +41,10 @@ def find(compute, rows=ROWS, batch=16, *, momentum=False):
         if momentum:
             speed.assign(0.9 * speed + gradients[0])
             table.assign_sub(speed)
+        elif accumulate:
+            speed.assign_add(accumulate(gradients[0]))
+        elif hasattr(gradients[0], "values"):
+            table.scatter_sub(gradients[0])
         else:
             table.assign_sub(gradients[0])
         return loss
@@ -65,6 +69,17 @@ def test_a_table_whose_squares_are_in_the_loss_is_regularized():
     assert found.regularized
     assert found.operation.type == "Square"
     assert found.numbers()["share"] > 0.95
+
+
+def test_a_gradient_that_the_program_makes_dense_is_told_at_its_line():
+    def made_dense(table, ids):
+        return tf.gather(table, ids), 0.0
+
+    found = find(made_dense, accumulate=tf.convert_to_tensor)
+    assert (found.made_dense, found.regularized, found.looked_up) == (1, 0, 16)
+    assert found.operation.type == "UnsortedSegmentSum"
+    assert found.numbers()["share"] > 0.9
+    assert find(made_dense) is None
 
 
 def test_examples_whose_number_the_graph_does_not_know_count_by_the_batch():

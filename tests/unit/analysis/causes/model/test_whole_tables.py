@@ -16,8 +16,8 @@ TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work":
          "rest": 100.0, "rest_per_item": 0.5, "share": 0.8, "since": 0.0}  # fmt: skip
 
 
-def report_of(make_run, *places, items=200.0, regularized=0.0):
-    numbers = TABLE | {"regularized": regularized}
+def report_of(make_run, *places, items=200.0, **kind):
+    numbers = TABLE | kind
     facts = [(2, Fact("whole_table", place, numbers)) for place in places]
     run = make_run(np.full(SIZE, 0.1), events=facts)
     return account_for(replace(run, steps=replace(run.steps, items=np.full(SIZE, items)))).report
@@ -40,6 +40,15 @@ def test_it_is_one_row_with_the_line_and_the_rows(make_run):
 def test_a_penalty_is_of_the_rows_that_are_looked_up(make_run):
     (cause,) = report_of(make_run, PLACE, regularized=1.0).causes
     assert "activity_regularizer" in cause.advice[0].text
+
+
+def test_a_gradient_made_dense_is_told_as_such(make_run):
+    (cause,) = report_of(make_run, PLACE, made_dense=1.0).causes
+    assert cause.summary == (
+        "Each step makes a gradient of all 200,000 rows of a table of which it looks up at most "
+        f"200, in {PLACE}, and computes with that."
+    )
+    assert "total.scatter_add(gradient)" in cause.advice[0].code
 
 
 def test_two_lines_are_two_rows(make_run):
