@@ -190,7 +190,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
 
 
 def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]) -> Claim:
-    """The cause, where calls of the user's are most of what is claimed.
+    """The cause, where calls of the user's are most of what is claimed: those of one method.
 
     Args:
       case: the run.
@@ -198,12 +198,13 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
       calling: those of calls; not empty.
     """
     main = largest(calling)
+    others = tuple(finding for finding in claimed if finding not in calling)
+    calling = case.defect(main, calling, lambda finding: call_of(finding.source)[0])
     call, place = call_of(main.source)
     seconds = np.sum(
         [case.account(names.family(f.source), names.detail(f.source)) for f in calling], axis=0
     )
     rows = working_rows(seconds)
-    others = tuple(finding for finding in claimed if finding not in calling)
     told = called(case.run, main.source)
     few = ", on a few examples" if not told or told[0].is_small else ""
     beside = ", not counting what the model computes"
@@ -219,7 +220,7 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
         lines, what = f"{place}, and {counted(len(calling) - 1, 'other line')}", "these calls"
     return Claim(
         "retracing",
-        claimed,
+        (*others, *calling),
         f"calls to {call} ({place})",
         f"`{call}()` runs {often}{few} ({lines}). {such} spends "
         f"{duration(float(np.median(seconds[rows])))} on {what}{beside}.",

@@ -43,6 +43,17 @@ def test_calls_in_two_lines_are_told_together(make_run, find, judge):
     )
 
 
+def test_calls_of_two_methods_are_two_rows_each_with_its_advice(make_run, find, judge):
+    fits = "call:fit (agent.py:99)"
+    run = make_run(0.010 + 1.5 * CALL, accounts={ACCOUNT: CALL, fits: 0.5 * CALL})
+    found = (find(ACCOUNT, "flat", CALL), find(fits, "flat", 0.5 * CALL))
+    first, second = judge(run, *found).report.causes
+    assert [first.lost_seconds, second.lost_seconds] == pytest.approx([20.0, 10.0])
+    assert (first.place.line, second.place.line) == (88, 99)
+    assert first.advice[0].text.startswith("Call `model(x, training=False)` instead of `predict`")
+    assert second.advice[0].text.startswith("Call `train_on_batch` instead of `fit`")
+
+
 def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
     traced = np.full(SIZE, 0.080)
     run = make_run(0.010 + CALL + traced, accounts={ACCOUNT: CALL, "tracing:library": traced})
