@@ -17,6 +17,10 @@ from tb_slowdown_plugin.analysis.causes.compile.graph_growth import (
     tell_growing_graph,
     tell_growing_graph_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.data.input_work import (
+    tell_work_beside,
+    tell_work_beside_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.busy_threads import tell_busy_threads
@@ -63,6 +67,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     yield from tell_validation(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
+        yield from tell_work_beside(case)
     yield from tell_ends(case)
 
 
@@ -75,6 +80,7 @@ def tell_avoidable(case: Case) -> str:
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)
         or tell_eager_shortly(case)
+        or tell_work_beside_shortly(case)
     )
 
 

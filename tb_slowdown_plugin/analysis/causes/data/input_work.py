@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
@@ -10,6 +12,8 @@ from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import STAGE
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MOSTLY
 
 
 def claim(
@@ -60,6 +64,52 @@ def tell(case: Case, work: Finding) -> str:
         "took longer than those at the end of epochs. Parallel stages and prefetching don't help "
         "while all cores are busy: less work per element does."
     )
+
+
+def tell_work_beside(case: Case) -> Iterable[str]:
+    """Of a pipeline that computes for most of each step, where nothing shows what it takes."""
+    seconds, busy = _work_beside(case)
+    if seconds > 0:
+        yield (
+            f"By tf.data's own model the input pipeline computes for {duration(seconds)} of each "
+            f"step, and {percent(busy)} of the cores are in use: the step may take longer by it. "
+            "How much can't be told from the steps, as all of them have it; `tbslow try --only "
+            "input_free` measures it."
+        )
+
+
+def tell_work_beside_shortly(case: Case) -> str:
+    """The same in a headline."""
+    seconds, _ = _work_beside(case)
+    if not seconds:
+        return ""
+    return (
+        "But its input is made beside each step, on cores that are in use: `tbslow try --only "
+        "input_free` tells what that takes."
+    )
+
+
+def _work_beside(case: Case) -> tuple[float, float]:
+    """Seconds of each step in which the slowest stage computes, and the share of the cores in use.
+
+    Zeros where that is less than half of a step, or where cores are free, or the step is on another
+    device.
+    """
+    steps, environment = case.run.steps, case.run.environment
+    facts = case.run.facts(STAGE)
+    cores = environment.limits.get("cpu_count", 0.0)
+    on_cpu = {kind for _, kind in environment.devices} == {"CPU"}
+    if not (facts and cores and on_cpu) or len(steps) < ENOUGH_STEPS:
+        return 0.0, 0.0
+    row, fact = facts[-1]
+    made = fact.numbers["seconds_per_element"] * fact.numbers["elements"]
+    seconds = min(made / (row + 1), float(np.median(steps.period_seconds)))
+    known = ~np.isnan(steps.process_cpu_seconds)
+    wall = float(np.sum(steps.period_seconds, where=known))
+    busy = float(np.sum(steps.process_cpu_seconds, where=known)) / (cores * wall) if wall else 0.0
+    if seconds < MAJORITY * float(np.median(steps.period_seconds)) or busy < MOSTLY:
+        return 0.0, 0.0
+    return seconds, min(busy, 1.0)
 
 
 def _levels(case: Case, work: Finding) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -10,7 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
+from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often, working_rows
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_functions
@@ -20,6 +22,7 @@ from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, perc
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 
 
 def claim(case: Case) -> Claim | None:
@@ -51,13 +54,19 @@ def claim(case: Case) -> Claim | None:
 
 
 def _claim_eager_work(case: Case) -> Claim | None:
-    """Small operations that the program starts every so many steps: what isn't its plan."""
+    """Small operations that the program starts every so many steps: what isn't its plan.
+
+    Every so many, or so many and one more, as at the end of an epoch: then they are stalls.
+    """
     work = find_eager_work(case.run)
-    claimed = tuple(finding for finding in case.core() if finding.comes_by_count)
+    stalls = tuple(
+        each for each in case.stalls() if len(working_rows(each.lost_per_step)) >= SEVERAL
+    )
+    claimed = (*(each for each in case.core() if each.comes_by_count), *stalls)
     lost = lost_seconds(claimed)
     if work is None or work.on_batches or not claimed or not work.takes(lost):
         return None
-    return _tell_eager(
+    told = _tell_eager(
         case,
         claimed,
         work.place,
@@ -67,6 +76,7 @@ def _claim_eager_work(case: Case) -> Claim | None:
             "TensorFlow or Keras outside of a graph, mostly there.",
         ),
     )
+    return replace(told, pattern="periodic") if stalls else told
 
 
 def _claim_regular_function(case: Case) -> Claim | None:

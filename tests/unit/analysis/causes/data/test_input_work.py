@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import Environment, Fact
 
 SIZE = 400
 BESIDE = np.where(np.arange(SIZE) % 40 < 38, 0.010, 0.0)
@@ -56,3 +59,28 @@ def test_of_a_wait_it_is_the_rest(make_run, find, judge):
     assert any(text.startswith("3.80 s (24") for text in cause.evidence)
     lost = "11.8 s was lost to input, 8.00 s of it to input wait, timed"
     assert any(text.startswith(lost) for text in cause.evidence)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "used", "kind", "told"),
+    [
+        (0.08, 1.8, "CPU", True),
+        (0.03, 1.8, "CPU", False),
+        (0.08, 1.2, "CPU", False),
+        (0.08, 1.8, "GPU", False),
+    ],
+    ids=["beside each step", "a little work", "cores are free", "another device"],
+)
+def test_work_beside_each_step_is_told_where_nothing_shows_what_it_takes(
+    make_run, seconds, used, kind, told
+):
+    """A batch is one element of the stage; a step takes 0.1 s on two cores."""
+    stage = Fact("input_stage", "Generator", {"seconds_per_element": seconds, "elements": 61.0})
+    run = make_run(np.full(400, 0.1), events=[(60, stage)])
+    environment = Environment(devices=(("X:0", kind),), limits={"cpu_count": 2.0})
+    steps = replace(run.steps, process_cpu_seconds=np.full(400, used * 0.1))
+    report = account_for(replace(run, steps=steps, environment=environment)).report
+    assert ("made beside each step" in report.headline) == told
+    notes = [each for each in report.notes if "computes for 80 ms of each step" in each]
+    assert bool(notes) == told
+    assert not told or "90.0% of the cores are in use" in notes[0]
