@@ -17,6 +17,7 @@ from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.jobs.experiments import Times
 from tb_slowdown_plugin.jobs.patch_experiments import PatchExperiment
 from tb_slowdown_plugin.reader.trials import read_trials
+from tb_slowdown_plugin.records.types import Fact
 
 STEP_SECONDS = {AS_IT_IS: 0.1, "prefetch": 0.05, "input_free": 0.04, "xla": 0.1}
 
@@ -56,7 +57,9 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Played]:
 def has_causes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def has(*causes: str) -> None:
         report = SimpleNamespace(lost_by_cause=lambda: dict.fromkeys(causes, 1.0))
-        monkeypatch.setattr(command, "_run_in", lambda _: object())
+        monkeypatch.setattr(
+            command, "_run_in", lambda _: SimpleNamespace(facts=lambda _: (), steps=())
+        )
         monkeypatch.setattr(command, "account_for", lambda _: SimpleNamespace(report=report))
 
     return has
@@ -195,3 +198,16 @@ def test_a_logdir_of_several_runs_is_refused(
 ) -> None:
     assert main(["try", "--logdir", str(root / "demo_logs"), "train.py"]) == 2
     assert "has several runs; give the directory of one run" in capsys.readouterr().err
+
+
+def test_what_was_left_on_for_debugging_calls_for_its_experiment(
+    has_causes: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    has_causes()
+    fact = Fact("slow_setting", "tracemalloc", {"on": 1.0, "before": 1.0})
+    run = SimpleNamespace(facts=lambda _: ((0, fact),), steps=range(40))
+    monkeypatch.setattr(command, "_run_in", lambda _: run)
+    main(["try", "train.py"])
+    assert "tries debugging_off: up to 3 times" in capsys.readouterr().err

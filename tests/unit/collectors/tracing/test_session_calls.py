@@ -196,6 +196,7 @@ def test_tensorflow_s_own_session_tells_what_it_prepares(traced):
         assert watch.take() == {}
 
 
+@pytest.mark.timed  # a feed that a neighbor interrupts takes as long as one that is converted
 def test_tensorflow_s_own_session_tells_what_it_converts_and_not_what_its_fetches_take(traced):
     watch = traced.stopwatch
     with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
