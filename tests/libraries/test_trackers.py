@@ -22,9 +22,11 @@ def test_training(steady):
     import tbslow
 
     values = np.linspace(0.0, 1.0, 2_000_000)
+    room = np.empty_like(values)  # fresh memory in each step is as slow as the neighbors make it
     for number in range(400):
+        count = {count}
         with tbslow.summary.step():  # one call: Python that runs, and waits, may be a finding
-            np.sin(values[: {count}])
+            np.sin(values[:count], out=room[:count])
 """
 
 
