@@ -200,7 +200,8 @@ def eager_in_loop(logdir, norm=norm_of):
         with timed("norm"):
             norm(20, weights)
 
-    loop(logdir, extra, lambda: norm(20, weights))
+    # By samples: so many that a quarter is four times their error.
+    loop(logdir, extra, lambda: norm(20, weights), ordinary.dataset(2 * STEPS))
 
 
 def eager_in_loop_healthy(logdir):
