@@ -97,6 +97,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.WHOLE_TABLES, "Work on whole tables", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.REPEATED_PASS, "Repeated passes", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.OPEN_TAPE, "Recording on open tapes", "configured", "tensor_retention",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),

@@ -236,8 +236,8 @@ _CAUSES: Final = (
         program="profiling",
     ),
     CatalogCause(
-        "backward_pass", "Backward pass", "Bp", "model", "solid",
-        "computing gradients keeps getting slower, or some are never used",
+        "backward_pass", "Forward/backward pass", "Bp", "model", "solid",
+        "computing gradients keeps getting slower, or a step computes more than it needs",
         "CPU, H200",
         asked=140, seen_by=("step_time", "wide_gradients"),
         program="backward_pass",

@@ -80,6 +80,15 @@ examples where the graph doesn't know how many there are. "regularized" if it is
 lookup needs, "made_dense" if it is the gradient alone. It is so "since" that many steps were
 finished."""
 
+REPEATED_PASS: Final = "repeated_pass"
+"""Fact: a line runs the model once more on the batch of the step, for what is only reported. The
+pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what
+the step's graph computes. It is so "since" that many steps were finished."""
+
+REPEATED_RUN: Final = "repeated_run"
+"""Fact: a line runs a TensorFlow 1 session on what it was fed just before, in line "after", 0 if in
+another file. Most of what that computes was computed then: "share" of it."""
+
 OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest
 "operations", "of" those that were looked at."""

@@ -36,6 +36,9 @@ UNUSED_GRADIENTS: Final = "unused_gradients"
 WHOLE_TABLES: Final = "whole_tables"
 """No account of a record: work on all rows of a table of which a few are needed. Detail: the line
 or the function."""
+REPEATED_PASS: Final = "repeated_pass"
+"""A pass through the model that the step has made before: another run of a session, or a part of
+the step's graph, of which no record has an account. Detail: the line."""
 OPEN_TAPE: Final = "open_tape"
 """No account of a record: what steps take longer the longer a gradient tape is open. Detail: the
 line that opened it."""

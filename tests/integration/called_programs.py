@@ -319,6 +319,36 @@ def table_before_lookup_healthy(logdir):
     )
 
 
+def metrics_again(logdir, report=lambda layers, x, _: layers(x)):
+    """The metric of each batch is that of another pass, after the update."""
+    layers = tf.keras.Sequential([tf.keras.layers.Dense(768, "relu") for _ in range(4)])
+    layers.build((None, 768))
+    optimizer = tf.keras.optimizers.SGD(0.001)
+    metric = tf.keras.metrics.Mean()
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            outputs = layers(x)
+            loss = tf.reduce_mean(outputs**2)
+        variables = layers.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        metric.update_state(report(layers, x, outputs))
+        return loss
+
+    x = tf.random.normal((256, 768))
+    with tbslow.start(logdir):
+        for number in range(200):
+            with tbslow.summary.step():
+                began = time.perf_counter()
+                train(x).numpy()
+                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
+
+
+def metrics_again_healthy(logdir):
+    metrics_again(logdir, lambda _layers, _x, outputs: outputs)
+
+
 def list_in_loop(logdir, convert=tf.convert_to_tensor):
     """A list becomes a tensor in each step, and TensorFlow looks at each of its elements."""
     values = np.linspace(-1.0, 1.0, 30_000).tolist()

@@ -48,8 +48,13 @@ FLAT = {
     "list_in_loop": ("python_overhead", "a list made a tensor in draw"),
 }
 """Likewise, one whose steps take the same from the first on."""
-WIDE = {"head_on_fixed_encoder": "train", "table_before_lookup": "look_up"}
-"""Program that computes gradients which nobody uses, or those of a whole table -> the function."""
+WIDE = {
+    "head_on_fixed_encoder": "train",
+    "table_before_lookup": "look_up",
+    "metrics_again": "train",
+}
+"""Program that computes gradients which nobody uses, those of a whole table, or another pass -> the
+function."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, WRITING, WAITING = (

@@ -25,7 +25,7 @@ export const CAUSE_ROWS: readonly (readonly [string, string, string, Family, Tex
   ["python_overhead", "Py", "Python overhead", "machine", "slash"],
   ["thermal", "Th", "Thermal throttling", "machine", "dots"],
   ["profiling", "Pf", "Profiling", "machine", "back"],
-  ["backward_pass", "Bp", "Backward pass", "model", "solid"],
+  ["backward_pass", "Bp", "Forward/backward pass", "model", "solid"],
   ["optimizer_state", "Os", "Optimizer state", "model", "slash"],
   ["workload", "Wl", "Workload", "neutral", "dots"],
   ["unexplained", "Un", "Unexplained", "neutral", "back"],

@@ -37,6 +37,18 @@ class Traced(NamedTuple):
         return None if graph is None else graph.get_tensor_by_name(self.name)
 
 
+class Found(NamedTuple):
+    """Tensors of one call, as long as they are kept."""
+
+    targets: list[Any]
+    gradients: list[Any]
+
+    @property
+    def graph(self) -> Any:
+        """That all of them are in."""
+        return self.targets[0].graph
+
+
 @dataclass(slots=True)
 class Asked:
     """The variables of one call of `gradient`."""
@@ -48,6 +60,14 @@ class Asked:
     targets: list[Traced] = field(default_factory=list)
     gradients: dict[int, Traced] = field(default_factory=dict)
     """Variable -> its gradient, in code that is traced."""
+
+    def find(self) -> Found | None:
+        """Its tensors; None of eager code, and where their graph is gone."""
+        targets = [each.find() for each in self.targets]
+        gradients = [each.find() for each in self.gradients.values()]
+        if not targets or any(each is None for each in (*targets, *gradients)):
+            return None
+        return Found(targets, gradients)
 
 
 @dataclass(slots=True)

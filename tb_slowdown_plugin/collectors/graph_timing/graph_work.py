@@ -12,10 +12,27 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+_CONVOLUTIONS: Final = ("Conv2D", "DepthwiseConv2d", "Conv3D")
+"""How the types begin."""
+
 _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall", "StatelessWhile", "While"})
 """Operations with a graph inside that nobody has counted; `If` mostly makes a variable."""
 
 _BRANCHES: Final = _CALLS | {"If", "StatelessIf", "Case", "StatelessCase"}
+
+LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
+"""They read the rows that they give."""
+
+MOVES_NOTHING: Final = frozenset(
+    {"Const", "Identity", "IdentityN", "NoOp", "Placeholder", "ReadVariableOp", "Reshape", "Shape",
+     "StopGradient", "VarHandleOp"}
+)  # fmt: skip
+
+_PER_BYTE: Final = 10.0
+"""Products and sums in the time in which a byte is read or written: 7 on two CPU cores, 20 and more
+on GPUs."""
+
+_BYTES: Final = 4
 
 _FEW_NUMBERS: Final = 0.01
 """Share of the numbers of gradients up to which an output is a measure of them."""
@@ -63,6 +80,16 @@ def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
 def work_of(operations: Iterable[Any]) -> float:
     """What they compute: products and numbers."""
     return sum(map(work_of_one, operations))
+
+
+def is_product(operation: Any) -> bool:
+    """Whether it multiplies matrices, or is a convolution."""
+    return operation.type in _PRODUCTS or operation.type.startswith(_CONVOLUTIONS)
+
+
+def cost_of(operations: Iterable[Any], batch: int = BATCH) -> float:
+    """What they compute, or what they read and write, whichever is more, in products and sums."""
+    return sum(_cost_of_one(each, batch) for each in operations)
 
 
 def only_numbers_leave(gradients: Iterable[Any]) -> bool:
@@ -124,9 +151,18 @@ def work_of_one(operation: Any, batch: int = BATCH) -> float:
     if kind in _PRODUCTS and inputs and inputs[0]:
         transposed = _is_transposed(operation)
         return 2.0 * made * inputs[0][-2 if transposed else -1]
-    if kind.startswith(("Conv2D", "DepthwiseConv2d", "Conv3D")):
+    if kind.startswith(_CONVOLUTIONS):
         return 2.0 * _products_of_convolution(kind, inputs, outputs)
     return made
+
+
+def _cost_of_one(operation: Any, batch: int) -> float:
+    if operation.type in MOVES_NOTHING:
+        return 0.0
+    made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
+    got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
+    moved = 2 * made if operation.type in LOOKUPS else made + got
+    return max(work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
 
 
 def _is_transposed(operation: Any) -> bool:

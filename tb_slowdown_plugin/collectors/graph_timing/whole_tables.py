@@ -18,10 +18,12 @@ from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
     BATCH,
+    LOOKUPS,
+    MOVES_NOTHING,
+    cost_of,
     operations_before,
     operations_run,
     sizes_of,
-    work_of_one,
 )
 
 _LARGE: Final = 500_000
@@ -34,22 +36,8 @@ _DIMENSIONS: Final = 2
 _SCATTERS: Final = "UnsortedSegmentSum"
 """With which TensorFlow makes the gradient of a lookup as large as the table."""
 
-_LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
-"""They read the rows that they give."""
-
-_MOVES_NOTHING: Final = frozenset(
-    {"Const", "Identity", "IdentityN", "NoOp", "Placeholder", "ReadVariableOp", "Reshape", "Shape",
-     "StopGradient", "VarHandleOp"}
-)  # fmt: skip
-
 _ASSIGNS: Final = ("Assign", "ResourceApply")
 """How the types of operations begin that update a variable."""
-
-_PER_BYTE: Final = 10.0
-"""Products and sums in the time in which a byte is read or written: 7 on two CPU cores, 20 and more
-on GPUs."""
-
-_BYTES: Final = 4
 
 
 class WholeTables(NamedTuple):
@@ -108,15 +96,15 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
     )
     if first is None or looked_up + BATCH * per_item > _FEW_ROWS * rows:
         return None
-    rest, rest_per_item = _by_batch(lambda batch: sum(_cost(one, batch) for one in run - whole))
-    lookups = [one for one in forward if one.type in _LOOKUPS]
+    rest, rest_per_item = _by_batch(lambda batch: cost_of(run - whole, batch))
+    lookups = [one for one in forward if one.type in LOOKUPS]
     is_input = any(tensor.op in whole for one in lookups for tensor in one.inputs)
     return WholeTables(
         first,
         rows,
         looked_up,
         per_item,
-        sum(_cost(one, BATCH) for one in whole),
+        cost_of(whole),
         rest,
         rest_per_item,
         float(first in forward and not is_input),
@@ -164,7 +152,7 @@ def _by_batch(count: Callable[[int], float]) -> tuple[float, float]:
 
 def _touches(operation: Any, shape: list[int]) -> bool:
     """Whether it computes on all rows of such a table."""
-    if operation.type in _MOVES_NOTHING | _LOOKUPS:
+    if operation.type in MOVES_NOTHING | LOOKUPS:
         return False
     return _makes(operation, shape) or _takes(operation, shape)
 
@@ -175,13 +163,3 @@ def _makes(operation: Any, shape: list[int]) -> bool:
 
 def _takes(operation: Any, shape: list[int]) -> bool:
     return any(sizes_of(tensor) == shape for tensor in operation.inputs)
-
-
-def _cost(operation: Any, batch: int) -> float:
-    """What it computes, or what it reads and writes, in products and sums."""
-    if operation.type in _MOVES_NOTHING:
-        return 0.0
-    made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
-    got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
-    moved = 2 * made if operation.type in _LOOKUPS else made + got
-    return max(work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)

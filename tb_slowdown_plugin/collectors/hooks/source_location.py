@@ -91,6 +91,24 @@ class SourcePlaces:
                 return f"{frame.name} ({self.at(frame.filename, frame.lineno)})"
         return ""
 
+    def of_parting(self, operation: Any, other: Any) -> tuple[str, int]:
+        """The line of the program that made an operation and not another, which it is like.
+
+        Such as that of the second of two calls of a model, in which both operations have one line.
+
+        Returns:
+          The line, "" where TensorFlow doesn't know, and that of the other; 0 in another file.
+        """
+        both = zip(operation.traceback or (), other.traceback or (), strict=False)
+        found: tuple[str, int] = ("", 0)
+        for one, beside in both:
+            if not is_installed(one.filename):
+                place = f"{one.name} ({self.at(one.filename, one.lineno)})"
+                found = place, beside.lineno if beside.filename == one.filename else 0
+            if (one.filename, one.lineno) != (beside.filename, beside.lineno):
+                break
+        return found
+
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else to its package."""
         short = _shorten(self, file)

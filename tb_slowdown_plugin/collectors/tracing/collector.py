@@ -41,6 +41,7 @@ from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
 from tb_slowdown_plugin.collectors.tracing.session_calls import SessionRuns
 from tb_slowdown_plugin.collectors.tracing.session_graphs import SessionGraphs
+from tb_slowdown_plugin.collectors.tracing.session_repeats import SessionRepeats
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -134,6 +135,8 @@ class TraceCollector:
             SessionGraphs(self._emit).look,
             self._tell_fetches,
             self._place_of_caller,
+            SessionRepeats(self._emit),
+            context.clock.monotonic_ns,
         )
         with contextlib.suppress(Unavailable):
             self._hooks.surround(session.BaseSession, "run", runs.run)

@@ -5,9 +5,9 @@ an evaluation. Longer sequences are more work. Operations that the program makes
 be prepared in each step.
 
 Arrays of another type than their placeholder, and lists, are converted in each run that they are
-fed to.
+fed to. A run may compute again what the one before has computed.
 
-Cost: 5 us a run.
+Cost: 7 us a run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import time
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
@@ -31,11 +32,14 @@ from tb_slowdown_plugin.catalog.names import (
     account,
 )
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.tracing.session_repeats import Repeat, SessionRepeats
 
 _MOST_FEEDS: Final = 16
 """Of a run that are looked at."""
 _MOST_FETCHES: Final = 4
 """Of a run that are looked at: the first ones distinguish runs."""
+_MOST_COMPARED: Final = 50
+"""Of a run that are compared with those of the run before."""
 _MOST_KNOWN: Final = 1_000
 """Runs whose bit is kept: a program that makes operations anew has ever more."""
 _USUAL_SETS: Final = 16
@@ -63,6 +67,8 @@ class SessionRuns:
       tell: Called with a frame that runs another set of fetches than the usual ones, and with how
         many such sets there are: at the 1st, 2nd, 4th ...
       place_of: Gives the line of the program that has called what a frame runs.
+      repeats: Knows runs that repeat others.
+      monotonic_ns: The clock of `watch`.
     """
 
     def __init__(
@@ -73,13 +79,17 @@ class SessionRuns:
         look: Callable[[Any], None],
         tell: Callable[[FrameType, int], None] = lambda *_: None,
         place_of: Callable[[FrameType], str] = lambda _: "",
+        repeats: SessionRepeats | None = None,
+        monotonic_ns: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
         self._watch = watch
         self._cpu_ns = thread_cpu_ns
+        self._now_ns = monotonic_ns
         self._learn = learn
         self._look = look
         self._tell = tell
         self._place_of = place_of
+        self._repeats = repeats
         self._sets = 0
         self._fed_ns: int | None = None
         """CPU time at which the run under way began to look at its feeds."""
@@ -101,9 +111,13 @@ class SessionRuns:
         bit = self._begin(session, fetches)
         if self._account == _ANOTHER_SET and (sets := self._sets - _USUAL_SETS).bit_count() == 1:
             self._tell(sys._getframe(1), sets)
+        repeat = self._find_repeat(session, fetches, feed_dict) if feed_dict else None
         self._fed_ns = self._cpu_ns() if feed_dict else None
+        began_ns = self._now_ns() if repeat is not None else 0
         yield
         self._account, self._fed_ns = "", None
+        if repeat is not None:
+            watch.book(repeat.account, round(repeat.share * (self._now_ns() - began_ns)))
         watch.ran |= bit
         watch.calls += 1
         watch.argument_size += size_of_feeds(feed_dict)
@@ -127,6 +141,17 @@ class SessionRuns:
         began_ns = self._cpu_ns()
         yield
         self._watch.book(prepares, self._cpu_ns() - began_ns)
+
+    def _find_repeat(self, session: Any, fetches: Any, feeds: Any) -> Repeat | None:
+        if self._repeats is None:
+            return None
+        frame = sys._getframe(2)
+        try:
+            names = tuple(islice(names_of(fetches), _MOST_COMPARED))
+            return self._repeats.look(session, names, feeds, lambda: self._place_of(frame))
+        except Exception:  # noqa: BLE001 - fetches, feeds, and graphs may be of any make
+            self._repeats = None
+            return None
 
     def _begin(self, session: Any, fetches: Any) -> int:
         """The bit of what is run; from now on it is known."""

@@ -1,8 +1,8 @@
-"""Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
+"""Computing gradients keeps getting slower, or a step computes more than it needs.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes gradients that its optimizer doesn't get, or gets times zero, that are only watched or
-added up, the same ones several times, or those of all rows of a table.
+added up, or those of all rows of a table. Or it runs the model twice on one batch.
 
 Confused with:
 
@@ -33,6 +33,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
+from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
@@ -73,6 +74,9 @@ def explain(case: Case) -> Claim | None:
     unused = case.of(names.UNUSED_GRADIENTS)
     if unused:
         return claim_unused(case, unused)
+    passes = case.of(names.REPEATED_PASS)
+    if passes:
+        return claim_passes(case, passes)
     tables = case.of(names.WHOLE_TABLES)
     if tables:
         return claim_tables(case, tables)

@@ -1,6 +1,7 @@
 """What gradients take that no optimizer gets: a share of each step, counted in its graph.
 
-So is what a step computes on all rows of a table of which it needs a few. Also what those take that
+So is what a step computes on all rows of a table of which it needs a few, and a second pass through
+the model. Also what those take that
 one call would give with others: of the samples of the stack in such a line, all but the part of one
 call.
 """
@@ -19,6 +20,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import (
     PYTHON_STACK,
+    REPEATED_PASS,
     STEP_FUNCTION,
     WHOLE_TABLE,
     WIDE_GRADIENT,
@@ -31,6 +33,7 @@ _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 _FAMILIES: Final = {
     WIDE_GRADIENT: names.UNUSED_GRADIENTS,
     WHOLE_TABLE: names.WHOLE_TABLES,
+    REPEATED_PASS: names.REPEATED_PASS,
 }
 """Fact -> its accounts."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
@@ -38,7 +41,7 @@ _AGAIN: Final = re.compile(r" no\. \d+ \(")
 
 
 def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for each line whose unused gradients, or whole tables, are counted.
+    """The accounts, with one for each line that computes for nothing, as far as graphs tell.
 
     Args:
       run: The recording.

@@ -345,6 +345,33 @@ def test_one_backward_pass_that_is_run_again_is_told(
     assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])
 
 
+def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
+    weights = tf.Variable(tf.ones((8, 8)))
+    optimizer = keras.optimizers.SGD(0.1)
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.matmul(x, weights))
+        optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
+        return tf.reduce_mean(tf.matmul(x, weights))
+
+    collector = WideGradients()
+    collector.start(recording.context)
+    try:
+        for rows in (4, 5):  # traced twice
+            train(tf.ones((rows, 8)))
+            collector.read()
+    finally:
+        collector.stop()
+    (fact,) = (each for each in recording.of(Fact) if each.name == "repeated_pass")
+    first = train.python_function.__code__.co_firstlineno
+    assert fact.subject.startswith("train (")
+    assert fact.subject.endswith(f"test_wide_gradients.py:{first + 5})")
+    assert fact.numbers["after"] == first + 3
+    assert 0.1 < fact.numbers["share"] < 0.5
+
+
 def test_a_line_that_computes_on_a_whole_table_is_told_once(recording):
     table = tf.Variable(tf.zeros((20_000, 32)))
     optimizer = keras.optimizers.SGD(0.1)

@@ -1,0 +1,126 @@
+"""A second pass through a model, on the batch that it is trained with, for what is only reported.
+
+Such as `y_pred = self(x, training=False)` for the metrics, after the gradients were applied. The
+outputs of the first pass give the same metrics, of the weights before the update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any, Final, NamedTuple
+
+from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+    cost_of,
+    is_product,
+    operations_before,
+    operations_run,
+)
+
+_WAY_TO_WEIGHTS: Final = frozenset(
+    {"Cast", "ExpandDims", "Identity", "ReadVariableOp", "Reshape", "Squeeze", "Transpose"}
+)
+"""Between a product and the variable that it takes."""
+
+_READS: Final = frozenset({"ReadVariableOp", "ResourceGather"})
+
+_MOST_COMPARED: Final = 64
+"""Numbers in a constant that is compared with another: a shape, an axis, a rate."""
+
+
+class SecondPass(NamedTuple):
+    """In one function, by the numbers of its graph."""
+
+    operation: Any
+    """Its first product."""
+    first: Any
+    """The product of the first pass with the same weights."""
+    share: float
+    """Of what the graph computes."""
+
+
+def find_second_pass(targets: Collection[Any], gradients: Collection[Any]) -> SecondPass | None:
+    """None where there is none, or where it can't be counted.
+
+    Nor where TensorFlow merges it with the first one: products of the same inputs, and of weights
+    that were not updated between.
+
+    Args:
+      targets: What is differentiated, by any call: tensors of one graph.
+      gradients: What these calls give; of some rows, these rows.
+    """
+    graph = next(iter(targets)).graph
+    run = operations_run(graph, [*targets, *gradients])
+    if run is None:
+        return None
+    learning = operations_before([*targets, *gradients])
+    reporting = _products_by_weights(run - learning)
+    forward = _products_by_weights(operations_before(targets)) if reporting else {}
+    both = [weights for weights in reporting if weights in forward]
+    if not both:
+        return None
+    operations = graph.get_operations()
+    alike, merged = _name_all(operations), _name_all(operations, as_merged=True)
+    again = [each for each in both if merged[reporting[each]] != merged[forward[each]]]
+    if not again or not _take_the_same(reporting[both[0]], forward[both[0]], alike):
+        return None
+    second = [reporting[each] for each in again]
+    alone = operations_before(tensor for each in second for tensor in each.outputs) - learning
+    return SecondPass(second[0], forward[again[0]], cost_of(alone) / cost_of(run))
+
+
+def _products_by_weights(operations: Iterable[Any]) -> dict[str, Any]:
+    """The handle of a variable -> the first product that takes it, in order."""
+    found: dict[str, Any] = {}
+    for each in sorted(operations, key=lambda one: one._id):
+        weights = _weights_of(each) if is_product(each) else ""
+        if weights:
+            found.setdefault(weights, each)
+    return found
+
+
+def _weights_of(product: Any) -> str:
+    """The handle of the variable that it takes; "" where that is none."""
+    for tensor in product.inputs:
+        before = tensor.op
+        while before.type in _WAY_TO_WEIGHTS and before.inputs:
+            is_read = before.type == "ReadVariableOp"
+            before = before.inputs[0].op
+            if is_read:
+                return str(before.name)
+    return ""
+
+
+def _take_the_same(one: Any, other: Any, names: dict[Any, int]) -> bool:
+    """Whether the inputs of two products are made in the same way of the same."""
+    return [names[each.op] for each in one.inputs] == [names[each.op] for each in other.inputs]
+
+
+def _name_all(operations: list[Any], *, as_merged: bool = False) -> dict[Any, int]:
+    """One number for operations that compute the same of the same.
+
+    Args:
+      operations: All of a graph, in order.
+      as_merged: A variable before an update is another one than after it, as for TensorFlow, which
+        computes once what has one number.
+    """
+    numbers: dict[Hashable, int] = {}
+    named: dict[Any, int] = {}
+    for each in operations:
+        made_of = tuple((named.get(tensor.op), tensor.value_index) for tensor in each.inputs)
+        key: Hashable = (each.type, made_of)
+        before = sorted(named.get(one, -1) for one in each.control_inputs) if as_merged else []
+        if each.type == "Const":
+            key = _value_of(each)
+        elif not made_of or (each.op_def.is_stateful and each.type not in _READS):
+            key = each.name  # nothing else is the same
+        elif before:
+            key = (each.type, made_of, *before)
+        named[each] = numbers.setdefault(key, len(numbers))
+    return named
+
+
+def _value_of(constant: Any) -> Hashable:
+    shape = constant.outputs[0].shape
+    if (shape.num_elements() or 0) > _MOST_COMPARED:
+        return str(constant.name)
+    return bytes(constant.get_attr("value").SerializeToString())

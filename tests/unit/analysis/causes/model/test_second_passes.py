@@ -1,0 +1,59 @@
+"""A pass through the model that the step has made before is one row, with both lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+SECONDS = 0.1
+IN_GRAPH = "Net.train_step (train.py:60)"
+OF_SESSION = "train.py:60"
+
+
+def report_of(make_run, name, place, share, after=48.0, accounts=None):
+    numbers = {"share": share, "after": after, "since": 0.0}
+    events = [(2, Fact(name, place, numbers))]
+    return account_for(
+        make_run(np.full(SIZE, SECONDS), accounts=accounts or {}, events=events)
+    ).report
+
+
+def test_one_in_the_graph_has_its_share_of_the_step(make_run):
+    report = report_of(make_run, "repeated_pass", IN_GRAPH, 0.25)
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, report.verdict) == ("backward_pass", "flat", "slowdown")
+    assert cause.lost_seconds == pytest.approx(0.25 * SIZE * SECONDS)
+    assert (cause.place.file, cause.place.line) == ("train.py", 60)
+    assert cause.summary == (
+        f"Each step runs the model once more on the batch that it learns from, in {IN_GRAPH}, for "
+        "what is only reported. The pass for the gradient is in line 48."
+    )
+    assert "25.0% of what the step's graph computes" in cause.evidence[0]
+    assert "y_pred" in cause.advice[0].code
+
+
+def test_one_of_a_session_has_the_seconds_of_its_account(make_run):
+    accounts = {f"repeated_pass:{OF_SESSION}": np.full(SIZE, 0.03)}
+    report = report_of(make_run, "repeated_run", OF_SESSION, 0.9, accounts=accounts)
+    (cause,) = report.causes
+    assert cause.cause == "backward_pass"
+    assert cause.lost_seconds == pytest.approx(0.03 * SIZE)
+    assert cause.summary == (
+        "A session computes again, in train.py:60, what it has just computed for line 48 from the "
+        "same feeds."
+    )
+    assert "90.0% of what that run computes" in cause.evidence[0]
+    assert "sess.run([train, loss], feed)" in cause.advice[0].code
+
+
+def test_a_first_pass_in_another_file_has_no_line(make_run):
+    (cause,) = report_of(make_run, "repeated_pass", IN_GRAPH, 0.25, after=0.0).causes
+    assert "in the line before it." in cause.summary
+
+
+def test_one_that_takes_little_is_not_told(make_run):
+    assert report_of(make_run, "repeated_pass", IN_GRAPH, 0.02).causes == ()
