@@ -118,8 +118,9 @@ def test_a_thread_of_the_machine_is_measured_by_its_clock(recording):
 COMPUTES = """
 def crunch(ended):
     total = 0
-    while not ended.is_set():
-        total += sum(range(1_000))
+    while not ended.is_set():  # seldom: a thread that is seen here asks
+        for _ in range(1_000):
+            total += sum(range(1_000))
 """
 
 
@@ -128,7 +129,7 @@ def crunch(ended):
     [
         (COMPUTES, True),
         (COMPUTES + "\n\ndef feed(jobs):\n    jobs.put(1)\n", False),
-        (COMPUTES.replace("total += sum", "made.append(0)\n        total += sum"), False),
+        (COMPUTES.replace("total += sum", "made.append(0)\n            total += sum"), False),
     ],
     ids=["for itself", "beside a queue", "for a list"],
 )
