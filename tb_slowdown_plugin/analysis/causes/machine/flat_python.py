@@ -14,7 +14,10 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often, working_rows
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import (
+    find_eager_functions,
+    find_eager_work,
+)
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_functions
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
@@ -56,15 +59,19 @@ def claim(case: Case) -> Claim | None:
 def _claim_eager_work(case: Case) -> Claim | None:
     """Small operations that the program starts every so many steps: what isn't its plan.
 
+    All of them, or those of a function.
+
     Every so many, or so many and one more, as at the end of an epoch: then they are stalls.
     """
-    work = find_eager_work(case.run)
     stalls = tuple(
         each for each in case.stalls() if len(working_rows(each.lost_per_step)) >= SEVERAL
     )
     claimed = (*(each for each in case.core() if each.comes_by_count), *stalls)
     lost = lost_seconds(claimed)
-    if work is None or work.on_batches or not claimed or not work.takes(lost):
+    found = (find_eager_work(case.run), *find_eager_functions(case.run)) if claimed else ()
+    fitting = (each for each in found if each and not each.on_batches and each.takes(lost))
+    work = next(fitting, None)
+    if work is None:
         return None
     told = _tell_eager(
         case,

@@ -81,14 +81,24 @@ def test_several_lines_of_a_script_are_told_as_such(make_run):
     )
 
 
-@pytest.mark.parametrize(("samples", "cause"), [(12.0, "python_overhead"), (1.0, None)])
-def test_single_long_steps_are_those_in_which_operations_are_started(make_run, samples, cause):
+@pytest.mark.parametrize(
+    ("samples", "others", "cause"),
+    [(12.0, {}, "python_overhead"), (1.0, {}, None),
+     (8.0, {"no_graph": 14.0, "long_operation": 14.0}, "python_overhead")],
+    ids=["most of it", "too little", "beside a function that computes much at once"],
+)  # fmt: skip
+def test_single_long_steps_are_those_in_which_operations_are_started(
+    make_run, samples, others, cause
+):
     """An evaluation every 20 steps, and one more where an epoch ends: no period."""
     long = np.zeros(SIZE)
     long[[20, 40, 61, 81, 102, 122, 143, 163, 184, 204]] = 2.0
     numbers = {"samples": 14.0, "of": 30.0, "no_graph": samples}
-    fact = Fact("python_stack", "decode (nmt.py:7)", numbers)
-    run = make_run(0.1 + long, events=[(row, fact) for row in (60, 120, 180, 240, 399)])
+    facts = [Fact("python_stack", "decode (nmt.py:7)", numbers)]
+    if others:
+        facts.append(Fact("python_stack", "mix (pool.py:9)", numbers | others))
+    rows = (60, 120, 180, 240, 399)
+    run = make_run(0.1 + long, events=[(row, fact) for row in rows for fact in facts])
     steps = replace(run.steps, ran=np.full(SIZE, 2), calls=np.ones(SIZE, int))
     report = account_for(replace(run, steps=steps)).report
     assert [each.cause for each in report.causes] == ([cause] if cause else [])

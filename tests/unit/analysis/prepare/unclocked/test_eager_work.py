@@ -7,7 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import (
+    find_eager_functions,
+    find_eager_work,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -53,3 +56,16 @@ def test_two_samples_say_nothing(make_run):
 def test_of_eager_training_it_is_no_work_beside_the_steps(make_run):
     busy = told("net (train.py:8)", no_graph=4.0)
     assert find_eager_work(run_of(make_run, busy, ran=1)) is None
+
+
+def test_each_function_has_its_own_samples_and_the_busiest_is_first(make_run):
+    run = run_of(
+        make_run,
+        told("write (plot.py:8)", no_graph=2.0),
+        told("write (plot.py:9)", no_graph=2.0),
+        told("draw (pool.py:5)", no_graph=3.0, long_operation=3.0),
+    )
+    assert [(each.place, each.samples, each.on_batches) for each in find_eager_functions(run)] == [
+        ("write (plot.py:8)", 12, False),
+        ("draw (pool.py:5)", 9, True),
+    ]
