@@ -85,6 +85,11 @@ REPEATED_PASS: Final = "repeated_pass"
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what
 the step's graph computes. It is so "since" that many steps were finished."""
 
+SPARSE_PRODUCT: Final = "sparse_product"
+"""Fact: a line multiplies by a matrix of so many "columns", of which all but one in a row are zero:
+"diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so
+"since" that many steps were finished."""
+
 REPEATED_RUN: Final = "repeated_run"
 """Fact: a line runs a TensorFlow 1 session on what it was fed just before, in line "after", 0 if in
 another file. Most of what that computes was computed then: "share" of it."""

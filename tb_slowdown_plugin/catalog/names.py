@@ -39,6 +39,8 @@ or the function."""
 REPEATED_PASS: Final = "repeated_pass"
 """A pass through the model that the step has made before: another run of a session, or a part of
 the step's graph, of which no record has an account. Detail: the line."""
+SPARSE_PRODUCTS: Final = "sparse_products"
+"""No account of a record: products with matrices that are nearly all zeros. Detail: the line."""
 OPEN_TAPE: Final = "open_tape"
 """No account of a record: what steps take longer the longer a gradient tape is open. Detail: the
 line that opened it."""

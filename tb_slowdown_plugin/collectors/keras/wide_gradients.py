@@ -19,12 +19,11 @@ from collections.abc import Collection, Generator, Mapping
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import REPEATED_PASS, WHOLE_TABLE, WIDE_GRADIENT
+from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable, find_keras
-from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Found, Scope, Traced
-from tb_slowdown_plugin.collectors.graph_timing.gradient_use import count_places
-from tb_slowdown_plugin.collectors.graph_timing.second_pass import SecondPass, find_second_pass
-from tb_slowdown_plugin.collectors.graph_timing.whole_tables import find_whole_tables
+from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradient_use import count_places
+from tb_slowdown_plugin.collectors.graph_work.needless_work import NeedlessWork
 from tb_slowdown_plugin.collectors.hooks.converted_code import line_before
 from tb_slowdown_plugin.collectors.hooks.installed_code import (
     is_generated,
@@ -75,10 +74,7 @@ class WideGradients:
         self._left = _MOST_EAGER
         self._ended: list[Scope] = []
         """Of eager steps."""
-        self._tables: set[str] = set()
-        """Lines of which whole tables are told."""
-        self._passes: set[str] = set()
-        """Lines of which a second pass is told."""
+        self._needless = NeedlessWork(context.emit, self._source)
         self._told: dict[str, Mapping[str, float]] = {}
         """Line -> what was told of it last."""
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
@@ -219,9 +215,7 @@ class WideGradients:
             return
         since = scope.since if scope.seen is None else self._context.steps_finished()
         scope.seen = scope.calls, zeros
-        for asked in scope.asked:
-            self._look_at_tables(asked, since)
-        self._look_at_passes(scope.asked, since)
+        self._needless.look(scope.asked, since)
         counted = count_places(scope, zeros) if scope.applied else {}
         for place, numbers in counted.items():
             before = self._told.get(place)
@@ -232,38 +226,6 @@ class WideGradients:
             if fresh and place not in besides:
                 self._told[place] = numbers
                 self._context.emit(Fact(WIDE_GRADIENT, place, numbers | {"since": since}))
-
-    def _look_at_tables(self, asked: Asked, since: int) -> None:
-        """Tells of tables that one call computes on as a whole, once a line."""
-        found = asked.find()
-        tables = find_whole_tables(*found) if found is not None else None
-        if tables is None:
-            return
-        place = self._source.of_operation(tables.operation) or asked.place
-        if place not in self._tables and len(self._tables) < _MOST_PLACES:
-            self._tables.add(place)
-            self._context.emit(Fact(WHOLE_TABLE, place, tables.numbers() | {"since": since}))
-
-    def _look_at_passes(self, asked: list[Asked], since: int) -> None:
-        """Tells of a model that runs once more on what it has learned from, once a line."""
-        found = [each.find() for each in asked]
-        graphs: dict[Any, list[Found]] = {}
-        for each in filter(None, found):
-            graphs.setdefault(each.graph, []).append(each)
-        for calls in graphs.values() if None not in found else ():
-            second = find_second_pass(
-                [target for each in calls for target in each.targets],
-                [gradient for each in calls for gradient in each.gradients],
-            )
-            if second is not None:
-                self._tell_pass(second, since)
-
-    def _tell_pass(self, second: SecondPass, since: int) -> None:
-        place, after = self._source.of_parting(second.operation, second.first)
-        if place and place not in self._passes and len(self._passes) < _MOST_PLACES:
-            self._passes.add(place)
-            numbers = {"after": float(after), "share": second.share, "since": since}
-            self._context.emit(Fact(REPEATED_PASS, place, numbers))
 
 
 def _identity(variable: Any) -> int:

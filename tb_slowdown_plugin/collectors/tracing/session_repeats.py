@@ -14,7 +14,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog.events import REPEATED_RUN
 from tb_slowdown_plugin.catalog.names import REPEATED_PASS, account
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import is_product, work_of
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import is_product, work_of
 from tb_slowdown_plugin.records.types import Fact
 
 _SEEN: Final = 3

@@ -2,7 +2,8 @@
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes gradients that its optimizer doesn't get, or gets times zero, that are only watched or
-added up, or those of all rows of a table. Or it runs the model twice on one batch.
+added up, or those of all rows of a table. Or it runs the model twice on one batch, or multiplies by
+zeros.
 
 Confused with:
 
@@ -34,6 +35,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
+from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
@@ -77,6 +79,9 @@ def explain(case: Case) -> Claim | None:
     passes = case.of(names.REPEATED_PASS)
     if passes:
         return claim_passes(case, passes)
+    products = case.of(names.SPARSE_PRODUCTS)
+    if products:
+        return claim_products(case, products)
     tables = case.of(names.WHOLE_TABLES)
     if tables:
         return claim_tables(case, tables)

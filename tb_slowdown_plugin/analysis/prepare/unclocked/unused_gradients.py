@@ -1,9 +1,8 @@
 """What gradients take that no optimizer gets: a share of each step, counted in its graph.
 
-So is what a step computes on all rows of a table of which it needs a few, and a second pass through
-the model. Also what those take that
-one call would give with others: of the samples of the stack in such a line, all but the part of one
-call.
+So is what a step computes on all rows of a table of which it needs a few, a second pass through the
+model, and products with matrices that are nearly all zeros. Also what calls take that one would do
+for: of the samples of the stack in such a line, all but the part of one call.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import (
     PYTHON_STACK,
     REPEATED_PASS,
+    SPARSE_PRODUCT,
     STEP_FUNCTION,
     WHOLE_TABLE,
     WIDE_GRADIENT,
@@ -34,6 +34,7 @@ _FAMILIES: Final = {
     WIDE_GRADIENT: names.UNUSED_GRADIENTS,
     WHOLE_TABLE: names.WHOLE_TABLES,
     REPEATED_PASS: names.REPEATED_PASS,
+    SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }
 """Fact -> its accounts."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")

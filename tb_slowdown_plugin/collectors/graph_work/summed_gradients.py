@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     operations_before,
     operations_run,
     work_of,

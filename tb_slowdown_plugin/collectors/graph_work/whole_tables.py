@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     BATCH,
     LOOKUPS,
     MOVES_NOTHING,

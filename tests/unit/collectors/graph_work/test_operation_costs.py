@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     Gradients,
     only_numbers_leave,
     share_of_graph,

@@ -87,6 +87,11 @@ def is_product(operation: Any) -> bool:
     return operation.type in _PRODUCTS or operation.type.startswith(_CONVOLUTIONS)
 
 
+def is_product_of_matrices(operation: Any) -> bool:
+    """Whether it multiplies matrices."""
+    return operation.type in _PRODUCTS
+
+
 def cost_of(operations: Iterable[Any], batch: int = BATCH) -> float:
     """What they compute, or what they read and write, whichever is more, in products and sums."""
     return sum(_cost_of_one(each, batch) for each in operations)

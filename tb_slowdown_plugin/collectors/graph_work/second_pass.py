@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     is_product,
     operations_before,

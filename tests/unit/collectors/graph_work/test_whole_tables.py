@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_timing.whole_tables import find_whole_tables
+from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

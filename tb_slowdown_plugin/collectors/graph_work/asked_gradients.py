@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_timing.repeated_gradients import RepeatedGradients
-from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import GraphNumber, find_numbers
+from tb_slowdown_plugin.collectors.graph_work.repeated_gradients import RepeatedGradients
+from tb_slowdown_plugin.collectors.graph_work.zero_tensors import GraphNumber, find_numbers
 
 
 class Traced(NamedTuple):

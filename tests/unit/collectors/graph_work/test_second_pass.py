@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_timing.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
 pytestmark = pytest.mark.tensorflow

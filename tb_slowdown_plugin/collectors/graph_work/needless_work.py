@@ -1,0 +1,78 @@
+"""What a step computes that it doesn't need, as far as its graph tells: the lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from tb_slowdown_plugin.catalog.events import REPEATED_PASS, SPARSE_PRODUCT, WHOLE_TABLE
+from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Found
+from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.records.types import Fact
+
+_MOST_PLACES: Final = 5
+"""Lines that one fact is told of."""
+
+
+class NeedlessWork:
+    """Looks at graphs in which gradients are computed, and tells each line once.
+
+    Args:
+      emit: Takes the facts.
+      source: Names the lines.
+    """
+
+    def __init__(self, emit: Callable[[Fact], None], source: SourcePlaces) -> None:
+        self._emit = emit
+        self._source = source
+        self._told: set[tuple[str, str]] = set()
+        """Fact and line."""
+
+    def look(self, asked: list[Asked], since: int) -> None:
+        """Looks at the graphs of calls of `gradient` in one function.
+
+        Args:
+          asked: All of them; of eager code, and where a graph is gone, nothing is told.
+          since: Steps that were finished before.
+        """
+        found = [each.find() for each in asked]
+        for each, call in zip(asked, found, strict=True):
+            if call is not None and (tables := find_whole_tables(*call)) is not None:
+                place = self._source.of_operation(tables.operation) or each.place
+                self._tell(WHOLE_TABLE, place, tables.numbers(), since)
+        if None in found:
+            return
+        graphs: dict[Any, list[Found]] = {}
+        for call in filter(None, found):
+            graphs.setdefault(call.graph, []).append(call)
+        for calls in graphs.values():
+            self._look_at_all(
+                [target for each in calls for target in each.targets],
+                [gradient for each in calls for gradient in each.gradients],
+                since,
+            )
+
+    def _look_at_all(self, targets: list[Any], gradients: list[Any], since: int) -> None:
+        """At what all calls of one graph need."""
+        if (second := find_second_pass(targets, gradients)) is not None:
+            place, after = self._source.of_parting(second.operation, second.first)
+            numbers = {"after": float(after), "share": second.share}
+            self._tell(REPEATED_PASS, place, numbers, since)
+        if (products := find_sparse_products(targets, gradients)) is not None:
+            place = self._source.of_operation(products.operation)
+            numbers = {
+                "columns": float(products.columns),
+                "diagonal": products.diagonal,
+                "share": products.share,
+            }
+            self._tell(SPARSE_PRODUCT, place, numbers, since)
+
+    def _tell(self, name: str, place: str, numbers: dict[str, float], since: int) -> None:
+        told = Counter(fact for fact, _ in self._told)[name]
+        if place and (name, place) not in self._told and told < _MOST_PLACES:
+            self._told.add((name, place))
+            self._emit(Fact(name, place, numbers | {"since": float(since)}))

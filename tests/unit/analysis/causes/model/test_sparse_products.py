@@ -1,0 +1,34 @@
+"""Products with zeros are one row, with the line and what gives the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+PLACE = "normalize (graphs.py:41)"
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "kind", "code"),
+    [
+        (1.0, "a diagonal matrix", "d[:, None] * a * d[None, :]"),
+        (0.0, "a one-hot encoding", "tf.gather(table, ids)"),
+    ],
+)
+def test_it_is_one_row_with_the_line(make_run, diagonal, kind, code):
+    numbers = {"columns": 1_000.0, "diagonal": diagonal, "share": 0.25, "since": 0.0}
+    run = make_run(np.full(SIZE, 0.1), events=[(2, Fact("sparse_product", PLACE, numbers))])
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, report.verdict) == ("backward_pass", "flat", "slowdown")
+    assert cause.lost_seconds == pytest.approx(10.0)
+    assert (cause.place.file, cause.place.line) == ("graphs.py", 41)
+    assert cause.summary == (
+        f"Each step multiplies by {kind} of 1,000 columns, in {PLACE}: all numbers but one in each "
+        "row are zero."
+    )
+    assert code in cause.advice[0].code
