@@ -13,7 +13,7 @@ but for one with 49%, counted as 36%.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
@@ -80,8 +80,12 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
       targets: What was differentiated, tensors of one graph.
       gradients: Of variables; of those of which some rows have one, these rows.
     """
-    tables = [table for each in gradients if (table := _find_table(each)) is not None]
     graph = targets[0].graph
+    scatters = {
+        one: operations_before(one.inputs) for one in graph.get_operations() if _makes_table(one)
+    }
+    found = (_find_table(each, scatters) for each in gradients) if scatters else ()
+    tables = [each for each in found if each is not None]
     run = operations_run(graph, [*targets, *gradients]) if tables else None
     if run is None:
         return None
@@ -90,9 +94,9 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
     whole = set().union(*(_work_on_all_rows(each, tables, forward, run) for each in tables))
     first = min(whole & forward or whole, key=lambda one: one._id, default=None)
     rows = max(each.shape[0] for each in tables)
-    scatters = [one for each in tables for one in each.scatters]
+    used = [one for each in tables for one in each.scatters]
     looked_up, per_item = _by_batch(
-        lambda batch: max(math.prod(sizes_of(one.inputs[1], batch)) for one in scatters)
+        lambda batch: max(math.prod(sizes_of(one.inputs[1], batch)) for one in used)
     )
     if first is None or looked_up + BATCH * per_item > _FEW_ROWS * rows:
         return None
@@ -112,25 +116,32 @@ def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTa
     )
 
 
-def _find_table(gradient: Any) -> _Table | None:
+def _makes_table(operation: Any) -> bool:
+    """Whether it makes the gradient of a lookup, in a large table."""
+    if operation.type != _SCATTERS or not operation.outputs[0].shape.is_fully_defined():
+        return False
+    shape = operation.outputs[0].shape.as_list()
+    return len(shape) >= _DIMENSIONS and math.prod(shape) >= _LARGE
+
+
+def _find_table(gradient: Any, scatters: Mapping[Any, set[Any]]) -> _Table | None:
     """A large variable whose gradient is made of that of a lookup, for all rows.
 
     By the tape, or by the program where only the rows that were looked up have one.
+
+    Args:
+      gradient: Of a variable.
+      scatters: Operations that make such gradients, with those that make their inputs.
     """
     shape = gradient.shape.as_list() if gradient.shape.rank else []
-    before = operations_before([gradient])
-    scatters = [one for one in before if one.type == _SCATTERS and _makes(one, shape)]
-    if not scatters:
-        scatters = [
-            one
-            for one in gradient.graph.get_operations()
-            if one.type == _SCATTERS and gradient.op in operations_before(one.inputs)
-        ]
-        shape = scatters[0].outputs[0].shape.as_list() if scatters else []
-        before = operations_before(tensor for one in scatters for tensor in one.outputs)
-    if len(shape) < _DIMENSIONS or None in shape or math.prod(shape) < _LARGE:
-        return None
-    return _Table(shape, before, scatters)
+    alike = [one for one in scatters if _makes(one, shape)]
+    before = operations_before([gradient]) if alike else set()
+    own = [one for one in alike if one in before]
+    if not own:
+        own = [one for one, made_of in scatters.items() if gradient.op in made_of]
+        shape = own[0].outputs[0].shape.as_list() if own else []
+        before = operations_before(tensor for one in own for tensor in one.outputs)
+    return _Table(shape, before, own) if own else None
 
 
 def _work_on_all_rows(
