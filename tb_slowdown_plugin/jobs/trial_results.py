@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tb_slowdown_plugin._whole_files import replace_file
 from tb_slowdown_plugin.jobs.experiments import Outcome
 from tb_slowdown_plugin.reader.trials import read_trials, trials_file
 from tb_slowdown_plugin.records.trials import Trial
@@ -59,6 +59,4 @@ def keep_trials(logdir: Path, run: str, trials: Sequence[Trial]) -> None:
     kept = [trial for trial in read_trials(logdir, run) if trial.experiment not in names]
     file = trials_file(logdir, run)
     file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_suffix(".new")
-    new.write_text(json.dumps(trials_body([*kept, *trials], []), indent=2), encoding="utf-8")
-    os.replace(new, file)  # noqa: PTH105 - a reader sees the old file or the new one
+    replace_file(file, json.dumps(trials_body([*kept, *trials], []), indent=2).encode())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
+from tb_slowdown_plugin._whole_files import replace_file
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.patches.code.source import Source
 
@@ -23,7 +22,7 @@ def write_patched(source: Source, text: str) -> Path | None:
         if path.read_bytes() != source.content:
             raise InputError(f"{source.name} changed since; run the command again")
         backup = None if _is_committed(path) else _back_up(path)
-        _replace(path, text.encode(source.encoding))
+        replace_file(path, text.encode(source.encoding))
     except OSError as error:
         raise InputError(f"can't write '{source.name}': {error.strerror}") from error
     return backup
@@ -51,16 +50,3 @@ def _back_up(path: Path) -> Path:
         backup = path.with_name(f"{path.name}.orig{number}")
     shutil.copy2(path, backup)
     return backup
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """In one step: a full disk leaves the old file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        shutil.copymode(path, name)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -6,13 +6,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin._whole_files import replace_file
 from tb_slowdown_plugin.report.run_digest import RunDigest
 
 _SCHEMA: Final = 1
@@ -47,14 +47,7 @@ class KeptRows:
         text = json.dumps({"made": self._made, "runs": runs}, separators=(",", ":"))
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            number, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.stem)
-            try:
-                with os.fdopen(number, "w", encoding="utf-8") as file:
-                    file.write(text)
-                Path(name).replace(self._path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            replace_file(self._path, text.encode())
 
 
 def _digest(row: Mapping[str, Any]) -> RunDigest:

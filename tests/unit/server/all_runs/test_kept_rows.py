@@ -6,14 +6,15 @@ import errno
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import event_files
 import pytest
 
+from tb_slowdown_plugin import _whole_files
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.report.run_digest import RunDigest, digest_of
-from tb_slowdown_plugin.server.all_runs import kept_rows
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
 
 
@@ -55,18 +56,16 @@ def test_a_directory_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_old_file_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class FullDisk(io.TextIOWrapper):
-        def write(self, text: str) -> int:
-            super().write(text[:10])
+    class FullDisk(io.FileIO):
+        def write(self, content: Any) -> int:
+            super().write(content[:10])
             raise OSError(errno.ENOSPC, "no space left on device")
 
     rows = {"a": ("(4, 6)", digest())}
     kept = KeptRows(tmp_path, "/logs")
     kept.write(rows)
     before = list(tmp_path.iterdir())
-    monkeypatch.setattr(
-        kept_rows.os, "fdopen", lambda number, *_, **__: FullDisk(io.FileIO(number, "w"))
-    )
+    monkeypatch.setattr(_whole_files.os, "fdopen", FullDisk)
     kept.write({"a": ("(5, 7)", digest())})
     assert list(tmp_path.iterdir()) == before
     assert kept.read() == rows
