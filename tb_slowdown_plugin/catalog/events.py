@@ -90,6 +90,10 @@ SPARSE_PRODUCT: Final = "sparse_product"
 "diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so
 "since" that many steps were finished."""
 
+DOUBLE_PRECISION: Final = "double_precision"
+"""Fact: the graph of a step computes in float64, or complex128, at first in this line: "share" of
+what it computes. It is so "since" that many steps were finished."""
+
 REPEATED_RUN: Final = "repeated_run"
 """Fact: a line runs a TensorFlow 1 session on what it was fed just before, in line "after", 0 if in
 another file. Most of what that computes was computed then: "share" of it."""

@@ -6,8 +6,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import REPEATED_PASS, SPARSE_PRODUCT, WHOLE_TABLE
+from tb_slowdown_plugin.catalog.events import (
+    DOUBLE_PRECISION,
+    REPEATED_PASS,
+    SPARSE_PRODUCT,
+    WHOLE_TABLE,
+)
 from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Found
+from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
 from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
@@ -44,17 +50,8 @@ class NeedlessWork:
             if call is not None and (tables := find_whole_tables(*call)) is not None:
                 place = self._source.of_operation(tables.operation) or each.place
                 self._tell(WHOLE_TABLE, place, tables.numbers(), since)
-        if None in found:
-            return
-        graphs: dict[Any, list[Found]] = {}
-        for call in filter(None, found):
-            graphs.setdefault(call.graph, []).append(call)
-        for calls in graphs.values():
-            self._look_at_all(
-                [target for each in calls for target in each.targets],
-                [gradient for each in calls for gradient in each.gradients],
-                since,
-            )
+        for call in _by_graph(found):
+            self._look_at_all(*call, since)
 
     def _look_at_all(self, targets: list[Any], gradients: list[Any], since: int) -> None:
         """At what all calls of one graph need."""
@@ -71,8 +68,26 @@ class NeedlessWork:
             }
             self._tell(SPARSE_PRODUCT, place, numbers, since)
 
+        if (double := find_double_precision(targets, gradients)) is not None:
+            place = self._source.of_operation(double.operation)
+            self._tell(DOUBLE_PRECISION, place, {"share": double.share}, since)
+
     def _tell(self, name: str, place: str, numbers: dict[str, float], since: int) -> None:
         told = Counter(fact for fact, _ in self._told)[name]
         if place and (name, place) not in self._told and told < _MOST_PLACES:
             self._told.add((name, place))
             self._emit(Fact(name, place, numbers | {"since": float(since)}))
+
+
+def _by_graph(calls: list[Found | None]) -> list[Found]:
+    """What calls in one graph ask for, together; nothing where one is gone."""
+    graphs: dict[Any, list[Found]] = {}
+    for call in filter(None, calls if None not in calls else ()):
+        graphs.setdefault(call.graph, []).append(call)
+    return [
+        Found(
+            [target for each in together for target in each.targets],
+            [gradient for each in together for gradient in each.gradients],
+        )
+        for together in graphs.values()
+    ]

@@ -345,6 +345,21 @@ def test_one_backward_pass_that_is_run_again_is_told(
     assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_double_precision_in_a_fit_is_told_at_the_fit(recording, dtype):
+    model = keras.Sequential([keras.Input((64,)), keras.layers.Dense(64, dtype=dtype)])
+    model.compile("sgd", "mse")
+    collector = WideGradients()
+    collector.start(recording.context)
+    try:
+        model.fit(np.ones((16, 64)), np.ones((16, 64)), verbose=0)
+    finally:
+        collector.stop()
+    facts = recording.of(Fact)
+    assert [fact.name for fact in facts] == ["double_precision"] * (dtype == "float64")
+    assert all("test_wide_gradients.py:" in fact.subject for fact in facts)
+
+
 def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
     weights = tf.Variable(tf.ones((8, 8)))
     optimizer = keras.optimizers.SGD(0.1)

@@ -1,0 +1,40 @@
+"""A graph that computes in double precision is known by its products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+def find(data, loss_of=tf.reduce_sum):
+    weights = tf.Variable(np.ones((16, 16), data.dtype))
+    kept = []
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = loss_of(tf.matmul(data, weights))
+        kept.append(([loss], [tape.gradient(loss, weights)]))
+        return loss
+
+    function = step.get_concrete_function()  # alive while its graph is looked at
+    found = find_double_precision(*kept[-1])
+    del function
+    return found
+
+
+def test_what_numpy_makes_is_in_double_precision():
+    found = find(np.ones((8, 16)))
+    assert found.share > 0.9
+    assert found.operation.type == "MatMul"
+
+
+def test_single_precision_is_not_told_nor_a_loss_in_double():
+    data = np.ones((8, 16), np.float32)
+    assert find(data) is None
+    assert find(data, lambda outputs: tf.reduce_sum(tf.cast(outputs, tf.float64))) is None
