@@ -98,6 +98,9 @@ class Collector(Protocol):
     - `is_cheap = True`: it is also read between two samples while a run is young, and later while
       any of these `is_curious`. What all
       collectors together cost leaves a program of ten seconds a dozen samples.
+    - `look_once()`: called before `read`, for what takes long and is done once, such as counting
+      the operations of a graph. What it costs makes no sample late, and it is left out while a run
+      has had much of it.
     - `due_ns`: when the sampling thread was due, which is told before a reading.
     - `look_late(seconds)`: called when the sampling thread woke up so many seconds late, before
       anything gives the interpreter's lock away again; `read` comes then.

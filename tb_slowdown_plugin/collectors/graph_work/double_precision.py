@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    cost_of,
-    is_product,
-    operations_run,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 _DOUBLE: Final = frozenset({"float64", "complex128"})
 
@@ -24,21 +20,13 @@ class DoublePrecision(NamedTuple):
     """Of what the graph computes."""
 
 
-def find_double_precision(
-    targets: Collection[Any], gradients: Collection[Any]
-) -> DoublePrecision | None:
-    """None where less than half is computed so, without products, or where it can't be counted.
-
-    Args:
-      targets: What was differentiated: tensors of one graph.
-      gradients: Of variables; of those of which some rows have one, these rows.
-    """
-    run = operations_run(next(iter(targets)).graph, [*targets, *gradients])
-    double = {each for each in run or () if _is_double(each)}
-    products = sorted(filter(is_product, double), key=lambda one: one._id)
-    if run is None or not products:
+def find_double_precision(step: StepGraph) -> DoublePrecision | None:
+    """None where less than half is computed so, without products, or where it can't be counted."""
+    products = list(filter(_is_double, step.products))
+    run = step.run if products else None
+    if run is None:
         return None
-    share = cost_of(double) / cost_of(run)
+    share = cost_of(filter(_is_double, run)) / cost_of(run)
     return DoublePrecision(products[0], share) if share >= MAJORITY else None
 
 

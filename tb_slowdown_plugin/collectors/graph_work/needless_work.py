@@ -16,6 +16,7 @@ from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Foun
 from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
@@ -45,21 +46,31 @@ class NeedlessWork:
           asked: All of them; of eager code, and where a graph is gone, nothing is told.
           since: Steps that were finished before.
         """
-        found = [each.find() for each in asked]
-        for each, call in zip(asked, found, strict=True):
-            if call is not None and (tables := find_whole_tables(*call)) is not None:
-                place = self._source.of_operation(tables.operation) or each.place
-                self._tell(WHOLE_TABLE, place, tables.numbers(), since)
-        for call in _by_graph(found):
-            self._look_at_all(*call, since)
+        graphs: dict[Any, list[tuple[str, Found]]] = {}
+        for each in asked:
+            found = each.find()
+            if found is None:
+                return
+            graphs.setdefault(found.graph, []).append((each.place, found))
+        newest = {frozenset(place for place, _ in calls): calls for calls in graphs.values()}
+        for calls in newest.values():  # Keras traces its step twice
+            self._look_at_graph(calls, since)
 
-    def _look_at_all(self, targets: list[Any], gradients: list[Any], since: int) -> None:
+    def _look_at_graph(self, calls: list[tuple[str, Found]], since: int) -> None:
         """At what all calls of one graph need."""
-        if (second := find_second_pass(targets, gradients)) is not None:
+        step = StepGraph(
+            [target for _, found in calls for target in found.targets],
+            [gradient for _, found in calls for gradient in found.gradients],
+        )
+        for asking, found in calls:
+            if (tables := find_whole_tables(step, found.gradients)) is not None:
+                place = self._source.of_operation(tables.operation) or asking
+                self._tell(WHOLE_TABLE, place, tables.numbers(), since)
+        if (second := find_second_pass(step)) is not None:
             place, after = self._source.of_parting(second.operation, second.first)
             numbers = {"after": float(after), "share": second.share}
             self._tell(REPEATED_PASS, place, numbers, since)
-        if (products := find_sparse_products(targets, gradients)) is not None:
+        if (products := find_sparse_products(step)) is not None:
             place = self._source.of_operation(products.operation)
             numbers = {
                 "columns": float(products.columns),
@@ -67,8 +78,7 @@ class NeedlessWork:
                 "share": products.share,
             }
             self._tell(SPARSE_PRODUCT, place, numbers, since)
-
-        if (double := find_double_precision(targets, gradients)) is not None:
+        if (double := find_double_precision(step)) is not None:
             place = self._source.of_operation(double.operation)
             self._tell(DOUBLE_PRECISION, place, {"share": double.share}, since)
 
@@ -77,17 +87,3 @@ class NeedlessWork:
         if place and (name, place) not in self._told and told < _MOST_PLACES:
             self._told.add((name, place))
             self._emit(Fact(name, place, numbers | {"since": float(since)}))
-
-
-def _by_graph(calls: list[Found | None]) -> list[Found]:
-    """What calls in one graph ask for, together; nothing where one is gone."""
-    graphs: dict[Any, list[Found]] = {}
-    for call in filter(None, calls if None not in calls else ()):
-        graphs.setdefault(call.graph, []).append(call)
-    return [
-        Found(
-            [target for each in together for target in each.targets],
-            [gradient for each in together for gradient in each.gradients],
-        )
-        for together in graphs.values()
-    ]

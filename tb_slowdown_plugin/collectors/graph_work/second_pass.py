@@ -6,15 +6,14 @@ outputs of the first pass give the same metrics, of the weights before the updat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
-    is_product,
     operations_before,
-    operations_run,
 )
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 _WAY_TO_WEIGHTS: Final = frozenset(
     {"Cast", "ExpandDims", "Identity", "ReadVariableOp", "Reshape", "Squeeze", "Transpose"}
@@ -38,42 +37,35 @@ class SecondPass(NamedTuple):
     """Of what the graph computes."""
 
 
-def find_second_pass(targets: Collection[Any], gradients: Collection[Any]) -> SecondPass | None:
+def find_second_pass(step: StepGraph) -> SecondPass | None:
     """None where there is none, or where it can't be counted.
 
     Nor where TensorFlow merges it with the first one: products of the same inputs, and of weights
     that were not updated between.
-
-    Args:
-      targets: What is differentiated, by any call: tensors of one graph.
-      gradients: What these calls give; of some rows, these rows.
     """
-    graph = next(iter(targets)).graph
-    run = operations_run(graph, [*targets, *gradients])
-    if run is None:
+    others = [each for each in step.products if each not in step.learning]
+    if not others or step.run is None:
         return None
-    learning = operations_before([*targets, *gradients])
-    reporting = _products_by_weights(run - learning)
-    forward = _products_by_weights(operations_before(targets)) if reporting else {}
+    reporting = _products_by_weights(each for each in others if each in step.run)
+    forward = _products_by_weights(each for each in step.products if each in step.forward)
     both = [weights for weights in reporting if weights in forward]
     if not both:
         return None
-    operations = graph.get_operations()
-    alike, merged = _name_all(operations), _name_all(operations, as_merged=True)
+    alike, merged = _name_all(step.operations), _name_all(step.operations, as_merged=True)
     again = [each for each in both if merged[reporting[each]] != merged[forward[each]]]
     if not again or not _take_the_same(reporting[both[0]], forward[both[0]], alike):
         return None
     second = [reporting[each] for each in again]
-    alone = operations_before(tensor for each in second for tensor in each.outputs) - learning
-    return SecondPass(second[0], forward[again[0]], cost_of(alone) / cost_of(run))
+    alone = operations_before(tensor for each in second for tensor in each.outputs)
+    share = cost_of(alone - step.learning) / cost_of(step.run)
+    return SecondPass(second[0], forward[again[0]], share)
 
 
-def _products_by_weights(operations: Iterable[Any]) -> dict[str, Any]:
+def _products_by_weights(products: Iterable[Any]) -> dict[str, Any]:
     """The handle of a variable -> the first product that takes it, in order."""
     found: dict[str, Any] = {}
-    for each in sorted(operations, key=lambda one: one._id):
-        weights = _weights_of(each) if is_product(each) else ""
-        if weights:
+    for each in products:
+        if weights := _weights_of(each):
             found.setdefault(weights, each)
     return found
 

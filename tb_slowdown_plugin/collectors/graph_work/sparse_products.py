@@ -6,15 +6,14 @@ one-hot encoding of n classes n times as much as looking the rows up.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     is_product_of_matrices,
-    operations_run,
     sizes_of,
 )
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 _DIAGONAL: Final = frozenset({"Diag", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"})
 _ONE_HOT: Final = "OneHot"
@@ -37,23 +36,23 @@ class SparseProducts(NamedTuple):
     """1 if so, 0 for one-hot encodings."""
 
 
-def find_sparse_products(
-    targets: Collection[Any], gradients: Collection[Any]
-) -> SparseProducts | None:
-    """Those with the kind of matrix that costs more; None where there is none that can be counted.
-
-    Args:
-      targets: What was differentiated: tensors of one graph.
-      gradients: Of variables; of those of which some rows have one, these rows.
-    """
-    run = operations_run(next(iter(targets)).graph, [*targets, *gradients])
+def find_sparse_products(step: StepGraph) -> SparseProducts | None:
+    """Those with the kind of matrix that costs more; None where none can be counted."""
+    products = filter(is_product_of_matrices, step.products)
+    taken = [
+        (product, made)
+        for product in products
+        for made in map(_maker_of, product.inputs)
+        if _columns_of(made) >= _FEWEST
+    ]
+    run = step.run if taken else None
+    if run is None:
+        return None
     found: dict[bool, list[tuple[Any, Any]]] = {True: [], False: []}
-    for product in filter(is_product_of_matrices, run or ()):
-        for tensor in product.inputs:
-            made = _maker_of(tensor)
-            if _columns_of(made) >= _FEWEST:
-                found[made.type != _ONE_HOT].append((product, made))
-    if run is None or not any(found.values()):
+    for product, made in taken:
+        if product in run:
+            found[made.type != _ONE_HOT].append((product, made))
+    if not any(found.values()):
         return None
     costs = {
         kind: cost_of({each for pair in pairs for each in pair}) for kind, pairs in found.items()

@@ -22,9 +22,9 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     MOVES_NOTHING,
     cost_of,
     operations_before,
-    operations_run,
     sizes_of,
 )
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 _LARGE: Final = 500_000
 """Numbers in a table from which it is looked at: on fewer, an operation takes 0.1 ms."""
@@ -73,24 +73,20 @@ class _Table(NamedTuple):
     scatters: list[Any]
 
 
-def find_whole_tables(targets: list[Any], gradients: Collection[Any]) -> WholeTables | None:
+def find_whole_tables(step: StepGraph, gradients: Collection[Any]) -> WholeTables | None:
     """None where there is none, or where it can't be counted.
 
     Args:
-      targets: What was differentiated, tensors of one graph.
-      gradients: Of variables; of those of which some rows have one, these rows.
+      step: The graph.
+      gradients: Of variables, by one call; of those of which some rows have one, these rows.
     """
-    graph = targets[0].graph
-    scatters = {
-        one: operations_before(one.inputs) for one in graph.get_operations() if _makes_table(one)
-    }
+    scatters = {one: operations_before(one.inputs) for one in step.operations if _makes_table(one)}
     found = (_find_table(each, scatters) for each in gradients) if scatters else ()
     tables = [each for each in found if each is not None]
-    run = operations_run(graph, [*targets, *gradients]) if tables else None
-    if run is None:
+    if not tables or step.run is None:
         return None
-    run |= {one for one in graph.get_operations() if one.type.startswith(_ASSIGNS)}
-    forward = operations_before(targets)
+    forward = step.forward
+    run = step.run | {one for one in step.operations if one.type.startswith(_ASSIGNS)}
     whole = set().union(*(_work_on_all_rows(each, tables, forward, run) for each in tables))
     first = min(whole & forward or whole, key=lambda one: one._id, default=None)
     rows = max(each.shape[0] for each in tables)

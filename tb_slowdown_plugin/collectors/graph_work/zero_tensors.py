@@ -111,9 +111,10 @@ def _is_zero_constant(operation: Any) -> bool:
     (output,) = operation.outputs
     if not output.dtype.is_floating or output.shape.num_elements() != 1:
         return False
-    from tensorflow.python.framework import tensor_util
-
-    return not tensor_util.MakeNdarray(operation.get_attr("value")).any()
+    value = operation.get_attr("value")
+    if value.tensor_content:
+        return not any(value.tensor_content)
+    return not any((*value.float_val, *value.double_val, *value.half_val))
 
 
 def _find_outside(tensor: Any) -> Any:

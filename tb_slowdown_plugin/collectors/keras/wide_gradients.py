@@ -5,8 +5,8 @@ nothing, in every step from the first on, so no step is slower than another. The
 get them, or gets them times zero. Or one tape is asked for gradients of one target again and again.
 
 Cost: 0.5 us a `tape.gradient()` or `apply()` of eager code after the first 100. A traced function
-whose gradients are too many is counted once, at 30 us an operation, in the background, and again
-where a factor of its gradients becomes zero, or ceases to be.
+is looked at once, at 5 us an operation, in the background, at 30 us where its gradients are too
+many, and again where a factor of its gradients becomes zero, or ceases to be.
 """
 
 from __future__ import annotations
@@ -85,12 +85,15 @@ class WideGradients:
 
             self._hooks.surround(tracing_compilation, "_create_concrete_function", self._end_trace)
 
+    def look_once(self) -> None:
+        """Looks at graphs that are new, or whose gradients became zero, or ceased to be."""
+        self._look_at_traced()
+
     def read(self) -> Mapping[str, float]:
         """No values: gradients that are not used are told as facts."""
         ended, self._ended = self._ended, []
         for scope in ended:
             self._look_at_eager(scope)
-        self._look_at_traced()
         return {}
 
     def stop(self) -> None:

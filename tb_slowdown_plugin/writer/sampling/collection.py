@@ -127,6 +127,21 @@ class Collection:
                 return None
         return values
 
+    def look_once(self) -> bool:
+        """Lets those look that have something to look at once; the sampling thread calls it.
+
+        Returns:
+          False where one came back only after it was given up: another thread samples by now.
+        """
+        for name, collector in list(self._sampled.items()):
+            if hasattr(collector, "look_once"):
+                call = self._begin(name, "a look")
+                self._guard(name, collector.look_once)
+                if not self._end(call):
+                    self._stop(name, collector)
+                    return False
+        return True
+
     def tell_due(self, due_ns: int) -> None:
         """Before `read`: when the sampling thread was due, by the monotonic clock."""
         for collector in list(self._sampled.values()):

@@ -27,6 +27,11 @@ _FREE_SECONDS: Final = 0.015
 """What each of the first samples may take without fewer coming after it: they import and build
 things, which beside other work took 11 and 14 ms once, and left a run of 12 s unseen for 5 s."""
 
+_ONCE_SECONDS: Final = 0.2
+"""For what is done once, beside samples: it takes 0.1 s for a graph of 20,000 operations."""
+_ONCE_SHARE: Final = 0.0002
+"""Of one core, as much more: a program that is traced again and again always has something new."""
+
 YOUNG_SECONDS: Final = 15.0
 """So long a run is also looked at between two samples: it may be over soon."""
 
@@ -79,6 +84,7 @@ class Sampling:
         self._writing_cpu_ns = writing_cpu_ns
         self._pace = SamplePace(recorder.emit)
         self._cpu_ns = 0
+        self._once_seconds = 0.0
         self._samples: list[Sample] = []
         self._lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
@@ -103,6 +109,8 @@ class Sampling:
         if now >= self._next:
             if not self._collection.start_put_off():
                 return self._rest()  # given up: another thread samples by now
+            if not self._look_once(now - self._began):
+                return self._rest()
             started_ns = self._clock.thread_cpu_ns()
             self.take()
             ended_ns = self._clock.thread_cpu_ns()
@@ -116,6 +124,15 @@ class Sampling:
             return self._rest()
         self._next_look = now + _look_seconds(now - self._began)
         return self._rest()
+
+    def _look_once(self, age_seconds: float) -> bool:
+        """Whether this thread still samples; nothing is done where it has cost too much so far."""
+        if self._once_seconds > _ONCE_SECONDS + _ONCE_SHARE * age_seconds:
+            return True
+        began_ns = self._clock.thread_cpu_ns()
+        is_mine = self._collection.look_once()
+        self._once_seconds += (self._clock.thread_cpu_ns() - began_ns) / 1e9
+        return is_mine
 
     def _rest(self) -> float:
         now = self._now()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -23,7 +24,7 @@ def find(data, loss_of=tf.reduce_sum):
         return loss
 
     function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_double_precision(*kept[-1])
+    found = find_double_precision(StepGraph(*kept[-1]))
     del function
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
 pytestmark = pytest.mark.tensorflow
@@ -60,7 +61,7 @@ def find(report, *, before=False, in_loss=False, inside=lambda x: x):
             others = tf.Variable(tf.zeros((UNITS, UNITS)))
         report = lambda _, __, x: tf.matmul(x, others)  # noqa: E731
     function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_second_pass(*kept[-1])
+    found = find_second_pass(StepGraph(*kept[-1]))
     if found is not None:
         places = SourcePlaces.of_process().of_parting(found.operation, found.first)
         found = found, places

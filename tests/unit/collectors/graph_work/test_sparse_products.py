@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -26,7 +27,7 @@ def find(compute, rows=ROWS):
         return loss
 
     function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_sparse_products(*kept[-1])
+    found = find_sparse_products(StepGraph(*kept[-1]))
     del function
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 
 pytestmark = pytest.mark.tensorflow
@@ -50,7 +51,7 @@ def find(compute, rows=ROWS, batch=16, *, momentum=False, accumulate=None):
         return loss
 
     function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_whole_tables(*kept[-1])
+    found = find_whole_tables(StepGraph(*kept[-1]), kept[-1][1])
     del function
     return found
 

@@ -21,6 +21,11 @@ keras = pytest.importorskip("keras")
 LARGE, SMALL = (10, 10), (4,)
 
 
+def look(collector):
+    collector.look_once()
+    return collector.read()
+
+
 class Training:
     """A large part and a small one; `step` computes gradients of some and updates some."""
 
@@ -94,8 +99,8 @@ def test_what_is_computed_and_never_used_is_told(
     step = tf.function(training.step) if traced else training.step
     for recording.steps in range(4):
         step(asked, updated)
-    collector.read()
-    collector.read()
+    look(collector)
+    look(collector)
     assert told(recording) == found
     for fact in recording.of(Fact):
         assert fact.subject.endswith(f"test_wide_gradients.py:{COMPUTES})")
@@ -126,13 +131,13 @@ def test_two_optimizers_of_one_function_use_what_each_of_them_updates(recording,
             loss = tf.reduce_sum(training.large**2) + tf.reduce_sum(training.small.value**2)
         large, small = tape.gradient(loss, [training.large, training.small.value])
         training.optimizer.apply([large], [training.large])
-        collector.read()  # amid the trace: it isn't looked at before it has ended
-        collector.read()
+        look(collector)  # amid the trace: it isn't looked at before it has ended
+        look(collector)
         other.apply([small], [training.small])
 
     step()
-    collector.read()
-    collector.read()
+    look(collector)
+    look(collector)
     assert told(recording) == []
 
 
@@ -143,13 +148,13 @@ def test_a_graph_is_not_read_while_operations_are_added_to_it(recording, collect
     @tf.function
     def step():
         loss = training.step(BOTH, ("small",))
-        collector.read()
-        collector.read()
+        look(collector)
+        look(collector)
         assert told(recording) == []
         return loss
 
     step()
-    collector.read()
+    look(collector)
     assert told(recording) == [("step", WIDE)]
 
 
@@ -210,7 +215,7 @@ class TestTimesZero:
         for recording.steps, value in enumerate([1.0, 1.0, 0.0, 0.0, 0.2, 0.2]):
             factor.assign(value)
             step()
-            collector.read()
+            look(collector)
         assert told(recording) == [("step", ZEROED), ("step", ALL_USED)]
         first, second = recording.of(Fact)
         assert (first.numbers["since"], second.numbers["since"]) == (2, 4)
@@ -222,13 +227,13 @@ class TestTimesZero:
         training = Training()
         first, second = self.step_of(training, factor), self.step_of(training, factor)
         first()
-        collector.read()
-        collector.read()
+        look(collector)
+        look(collector)
         recording.steps = 7
         factor.assign(0.0)
         second()
-        collector.read()
-        collector.read()
+        look(collector)
+        look(collector)
         assert told(recording) == [("step", ZEROED)]
         assert [fact.numbers["since"] for fact in recording.of(Fact)] == [7]
 
@@ -244,8 +249,8 @@ def test_what_is_traced_is_not_kept(collector):
         training.large.assign_sub(tape.gradient(loss, [training.large])[0])
 
     step()
-    collector.read()
-    collector.read()
+    look(collector)
+    look(collector)
     graph = weakref.ref(step.get_concrete_function().graph)
     del step
     gc.collect()
@@ -303,7 +308,7 @@ def test_whatever_a_program_asks_for_and_applies_it_gets(recording, train):
     collector.start(recording.context)
     try:
         assert train() == plain
-        assert collector.read() == {}
+        assert look(collector) == {}
     finally:
         collector.stop()
     assert recording.failures == []
@@ -339,7 +344,7 @@ def test_one_backward_pass_that_is_run_again_is_told(
         step(training, targets, **weights)
         recording.steps += 1
     training.step(("small",), ("small",))  # what was asked in a step is told when it has ended
-    collector.read()
+    look(collector)
     facts = [fact for fact in recording.of(Fact) if "repeated" in fact.numbers]
     assert [fact.numbers["repeated"] for fact in facts] == ([found] if found else [])
     assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])
@@ -376,7 +381,7 @@ def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
     try:
         for rows in (4, 5):  # traced twice
             train(tf.ones((rows, 8)))
-            collector.read()
+            look(collector)
     finally:
         collector.stop()
     (fact,) = (each for each in recording.of(Fact) if each.name == "repeated_pass")
@@ -403,7 +408,7 @@ def test_a_line_that_computes_on_a_whole_table_is_told_once(recording):
     try:
         for ids in ([1, 2], [1, 2, 3]):  # traced twice
             train(tf.constant(ids))
-            collector.read()
+            look(collector)
     finally:
         collector.stop()
     (fact,) = (each for each in recording.of(Fact) if each.name == "whole_table")

@@ -134,6 +134,18 @@ def test_only_one_with_look_late_is_told_and_it_may_fail(run, failures):
     assert collection.read() == {"a": 1.0}
 
 
+def test_only_one_with_look_once_looks_and_it_may_fail(run, failures):
+    looks = []
+    looking, fails = Scripted("looking"), Scripted("fails")
+    looking.look_once = lambda: looks.append("graph")
+    fails.look_once = lambda: 1 / 0
+    collection = collection_of(run, failures, Scripted("plain", read={"a": 1}), looking, fails)
+    assert collection.look_once()
+    assert looks == ["graph"]
+    assert failures == [("fails", "ZeroDivisionError in <lambda>")]
+    assert collection.read() == {"a": 1.0}
+
+
 def test_one_that_fails_at_its_stop_does_not_keep_the_others_running(run, failures):
     bad, good = Scripted("bad", stop=RuntimeError("stuck")), Scripted("good")
     collection = collection_of(run, failures, bad, good)

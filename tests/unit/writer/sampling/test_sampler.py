@@ -104,16 +104,18 @@ def test_what_the_first_samples_import_leaves_a_short_run_its_samples():
 
 
 class Collectors:
-    """Counts what is read; takes CPU time to start, once, and for what isn't cheap."""
+    """Counts what is read; takes CPU time to start, once, for a look, and for what isn't cheap."""
 
     needs_thread = False
     is_curious = False
     due_ns = None
 
-    def __init__(self, start_seconds=0.0, read_seconds=0.0):
+    def __init__(self, start_seconds=0.0, read_seconds=0.0, look_seconds=0.0):
         self.reads = []
         self.late = []
+        self.looks = 0
         self.cpu_ns = 0
+        self._look_ns = int(look_seconds * 1e9)
         self._start_ns, self._read_ns = int(start_seconds * 1e9), int(read_seconds * 1e9)
 
     def look_late(self, seconds):
@@ -122,6 +124,11 @@ class Collectors:
     def start_put_off(self):
         self.cpu_ns += self._start_ns
         self._start_ns = 0
+        return True
+
+    def look_once(self):
+        self.cpu_ns += self._look_ns
+        self.looks += 1
         return True
 
     def tell_due(self, due_ns):
@@ -160,6 +167,31 @@ def test_what_collectors_take_to_start_leaves_a_short_run_its_samples():
     assert slow.reads.count(False) == 40
     (*_, last) = run.sampling.drain(final=True)
     assert last.values["monitor_cpu_seconds"] == pytest.approx(0.11 + 0.0003 * 39, abs=1e-6)
+
+
+def test_a_look_at_a_large_graph_leaves_a_run_its_samples():
+    """One of 10,000 operations takes 50 ms of CPU, and a run of 30 s had one sample for 35 s."""
+    collectors = Collectors(look_seconds=0.05)
+    run = Run(collectors)
+    while run.now_ns < 10e9:
+        run.sample()
+    assert collectors.reads.count(False) == 40
+
+
+def test_a_run_that_has_something_new_in_each_sample_looks_at_little_of_it():
+    collectors = Collectors(look_seconds=0.05)
+    run = Run(collectors)
+    while run.now_ns < 2_000e9:
+        run.sample()
+    # 0.2 s, one more, and 0.02% of a core
+    assert collectors.looks * 0.05 == pytest.approx(0.2 + 0.0002 * 2_000, abs=0.1)
+
+
+def test_a_thread_that_was_given_up_while_it_looked_reads_none():
+    collectors = Collectors()
+    collectors.look_once = lambda: False
+    Run(collectors).sample()
+    assert collectors.reads == []
 
 
 def test_a_thread_that_was_given_up_while_it_started_a_collector_reads_none():

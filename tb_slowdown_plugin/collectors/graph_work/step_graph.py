@@ -1,0 +1,51 @@
+"""A graph in which gradients are computed, looked at once for all that is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+    is_product,
+    operations_before,
+    operations_run,
+)
+
+
+class StepGraph:
+    """The operations of such a graph: what is asked for first costs 1 to 5 us each.
+
+    Args:
+      targets: What is differentiated, by any call: tensors of one graph.
+      gradients: What these calls give; of some rows of a variable, these rows.
+    """
+
+    def __init__(self, targets: Sequence[Any], gradients: Sequence[Any]) -> None:
+        self.targets = targets
+        self.gradients = gradients
+
+    @cached_property
+    def operations(self) -> list[Any]:
+        """All of the graph, in order."""
+        return list(self.targets[0].graph.get_operations())
+
+    @cached_property
+    def products(self) -> list[Any]:
+        """Those that multiply matrices, or are convolutions, in order."""
+        return [each for each in self.operations if is_product(each)]
+
+    @cached_property
+    def forward(self) -> set[Any]:
+        """What the targets need."""
+        return operations_before(self.targets)
+
+    @cached_property
+    def learning(self) -> set[Any]:
+        """What the targets and the gradients need."""
+        return operations_before([*self.targets, *self.gradients])
+
+    @cached_property
+    def run(self) -> set[Any] | None:
+        """What runs at all; None where the graph calls others."""
+        return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])
