@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.match import match_causes
+from tb_slowdown_plugin.analysis.causes.workload.beside_steps import tell_regular_functions
 from tb_slowdown_plugin.analysis.causes.workload.eager_work import (
     split_eager_work,
     tell_eager_work,
@@ -103,6 +104,8 @@ def tell_healthy(case: Case, found: SortedFindings) -> Iterable[str]:
     yield from tell_larger_tensors(case, found.tensors)
     yield from tell_slower_pace(case, found.slower)
     yield from tell_eager_work(case, found.eager)
+    if not found.eager:
+        yield from tell_regular_functions(case)
     yield from tell_planned(case, found.planned)
 
 

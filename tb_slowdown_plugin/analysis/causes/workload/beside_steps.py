@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +14,28 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     usual_functions,
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
-from tb_slowdown_plugin.analysis.text.wording import counted, listed, whole_percent
+from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    counted,
+    duration,
+    listed,
+    percent,
+    whole_percent,
+)
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, TELLING
+
+
+class _Beside(NamedTuple):
+    """What a few steps take beyond others."""
+
+    seconds: float
+    functions: list[str]
+    """That they run beyond others, of TensorFlow."""
+    steps: int
 
 
 def tell_beside_steps(case: Case, eager: tuple[Finding, ...]) -> str:
@@ -40,7 +58,7 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
     if work is not None:
         yield lost_seconds(eager), f"work without a graph beside its steps, in {work.place}"
     if case.wall_share(validation) < MATTERS:
-        yield from _find_functions(case)
+        yield from ((each.seconds, _tell(case, each)) for each in _find_functions(case))
     for _, fact in case.run.facts(names.STEP_NOT_CHOSEN):
         if fact.numbers.get("gradients"):
             continue  # a step trains with what it gives
@@ -48,7 +66,32 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
         yield fact.numbers.get("seconds", 0.0), f"{calls} of {fact.subject} beside its steps"
 
 
-def _find_functions(case: Case) -> Iterator[tuple[float, str]]:
+def _tell(case: Case, beside: _Beside) -> str:
+    """By the function that samples show, as what TensorFlow runs there may be the least of it."""
+    found = find_regular_function(case.run, beside.seconds)
+    what = found.place if found is not None else listed(beside.functions)
+    return f"{what}, in {count(beside.steps)} of its steps"
+
+
+def tell_regular_functions(case: Case) -> Iterator[str]:
+    """What a quarter of the run went to in a few of its steps, and what to do to spend less."""
+    if case.wall_share(float(case.account(names.VALIDATION).sum())) >= MATTERS:
+        return
+    for beside in _find_functions(case):
+        share = case.wall_share(beside.seconds)
+        found = find_regular_function(case.run, beside.seconds) if share >= MATTERS else None
+        if found is not None:
+            yield (
+                f"In {count(beside.steps)} steps, which also run {listed(beside.functions)}, the "
+                f"program spent {duration(beside.seconds)}, {percent(share)} of the run, beyond "
+                f"what others take: by {count(found.samples)} of {count(found.of)} samples of the "
+                f"training thread's stack, in {found.place}. Such as an evaluation, it was asked "
+                "for and isn't counted as lost. To spend less, do it less often or on fewer "
+                "examples, or look for what that line computes for nothing."
+            )
+
+
+def _find_functions(case: Case) -> Iterator[_Beside]:
     """What a few of the steps run beyond what most of them run."""
     steps, found = case.run.steps, case.comparable
     if not found.are_found:
@@ -68,4 +111,4 @@ def _find_functions(case: Case) -> Iterator[tuple[float, str]]:
         functions = [f"`{each}`" for each in functions_of(more, named)]
         if functions:
             beyond = float(np.maximum(own[rows] - usual, 0.0).sum())
-            yield beyond, f"{listed(functions)}, in {int(rows.sum()):,} of its steps"
+            yield _Beside(beyond, functions, int(rows.sum()))

@@ -7,7 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.workload.beside_steps import tell_beside_steps
+from tb_slowdown_plugin.analysis.causes.workload.beside_steps import (
+    tell_beside_steps,
+    tell_regular_functions,
+)
 from tb_slowdown_plugin.analysis.report_builder.account import open_case
 from tb_slowdown_plugin.records.types import Fact
 
@@ -19,12 +22,46 @@ FUNCTIONS = [
 ]
 
 
-def told(make_run, seconds, every, accounts=None):
+def case_of(make_run, seconds, every, accounts=None, facts=()):
     at = np.arange(SIZE) % every == every - 1
-    run = make_run(0.001 + np.where(at, seconds, 0.0), accounts=accounts, events=FUNCTIONS)
+    events = [*FUNCTIONS, *facts]
+    run = make_run(0.001 + np.where(at, seconds, 0.0), accounts=accounts, events=events)
     ran = np.where(at, BOTH, TRAIN)
-    run = replace(run, steps=replace(run.steps, ran=ran, calls=np.ones(SIZE, int)))
-    return tell_beside_steps(open_case(run), ())
+    return open_case(replace(run, steps=replace(run.steps, ran=ran, calls=np.ones(SIZE, int))))
+
+
+def told(make_run, seconds, every, accounts=None):
+    return tell_beside_steps(case_of(make_run, seconds, every, accounts), ())
+
+
+@pytest.mark.parametrize("samples", [15.0, 2.0])
+def test_the_function_that_samples_show_is_told_in_place_of_a_graph_that_takes_little(
+    make_run, samples
+):
+    """An evaluation in NumPy, of what a graph gives."""
+    numbers = {"of": 30.0, "by:main (train.py:40)": 1.0}
+    facts = [
+        (row, Fact("python_stack", place, numbers | {"samples": there, kind: there}))
+        for row in range(199, SIZE, 200)
+        for place, there, kind in (
+            ("rank (train.py:75)", samples, "in:numpy"),
+            ("main (train.py:41)", 30.0 - samples, "graph"),
+        )
+    ]
+    case = case_of(make_run, 0.050, 50, facts=facts)
+    notes = list(tell_regular_functions(case))
+    if samples < 5:
+        assert tell_beside_steps(case, ()) == "50% of it went to `val_step`, in 20 of its steps."
+        assert notes == []
+        return
+    told = "50% of it went to rank (train.py:75), in 20 of its steps."
+    assert tell_beside_steps(case, ()) == told
+    (note,) = notes
+    assert note.startswith(
+        "In 20 steps, which also run `val_step`, the program spent 1 s, 50.0% of the run, beyond "
+        "what others take: by 75 of 150 samples of the training thread's stack, in rank "
+        "(train.py:75)."
+    )
 
 
 @pytest.mark.parametrize(
