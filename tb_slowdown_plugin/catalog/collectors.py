@@ -98,7 +98,7 @@ _COLLECTORS: Final = (
     CatalogCollector("wide_gradients", "Gradients that aren't used",
                      "keras.wide_gradients:WideGradients",
                      events=("wide_gradient", "whole_table", "repeated_pass",
-                             "sparse_product", "double_precision")),
+                             "sparse_product", "double_precision", "repeated_product")),
     CatalogCollector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),
     CatalogCollector("fit_calls", "Keras fit() calls", "keras.model_calls:FitCalls"),
     CatalogCollector("evaluations", "Keras evaluate() calls", "keras.model_calls:Evaluations"),

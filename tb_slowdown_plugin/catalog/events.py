@@ -85,6 +85,11 @@ REPEATED_PASS: Final = "repeated_pass"
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what
 the step's graph computes. It is so "since" that many steps were finished."""
 
+REPEATED_PRODUCT: Final = "repeated_product"
+"""Fact: a line multiplies the same numbers by the same weights so many "times" in a step, and gets
+gradients each time. "share" is what one product would spare of what the step's graph computes. It
+is so "since" that many steps were finished."""
+
 SPARSE_PRODUCT: Final = "sparse_product"
 """Fact: a line multiplies by a matrix of so many "columns", of which all but one in a row are zero:
 "diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so

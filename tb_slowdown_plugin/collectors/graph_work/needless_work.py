@@ -9,11 +9,13 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog.events import (
     DOUBLE_PRECISION,
     REPEATED_PASS,
+    REPEATED_PRODUCT,
     SPARSE_PRODUCT,
     WHOLE_TABLE,
 )
 from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -70,6 +72,10 @@ class NeedlessWork:
             place, after = self._source.of_parting(second.operation, second.first)
             numbers = {"after": float(after), "share": second.share}
             self._tell(REPEATED_PASS, place, numbers, since)
+        if (repeated := find_repeated_products(step)) is not None:
+            place = self._source.of_operation(repeated.operation)
+            numbers = {"times": float(repeated.times), "share": repeated.share}
+            self._tell(REPEATED_PRODUCT, place, numbers, since)
         if (products := find_sparse_products(step)) is not None:
             place = self._source.of_operation(products.operation)
             numbers = {

@@ -7,23 +7,18 @@ outputs of the first pass give the same metrics, of the weights before the updat
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     operations_before,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
-
-_WAY_TO_WEIGHTS: Final = frozenset(
-    {"Cast", "ExpandDims", "Identity", "ReadVariableOp", "Reshape", "Squeeze", "Transpose"}
+from tb_slowdown_plugin.collectors.graph_work.weights import (
+    READS,
+    name_of_constant,
+    weights_of,
 )
-"""Between a product and the variable that it takes."""
-
-_READS: Final = frozenset({"ReadVariableOp", "ResourceGather"})
-
-_MOST_COMPARED: Final = 64
-"""Numbers in a constant that is compared with another: a shape, an axis, a rate."""
 
 
 class SecondPass(NamedTuple):
@@ -65,21 +60,9 @@ def _products_by_weights(products: Iterable[Any]) -> dict[str, Any]:
     """The handle of a variable -> the first product that takes it, in order."""
     found: dict[str, Any] = {}
     for each in products:
-        if weights := _weights_of(each):
+        if weights := weights_of(each):
             found.setdefault(weights, each)
     return found
-
-
-def _weights_of(product: Any) -> str:
-    """The handle of the variable that it takes; "" where that is none."""
-    for tensor in product.inputs:
-        before = tensor.op
-        while before.type in _WAY_TO_WEIGHTS and before.inputs:
-            is_read = before.type == "ReadVariableOp"
-            before = before.inputs[0].op
-            if is_read:
-                return str(before.name)
-    return ""
 
 
 def _take_the_same(one: Any, other: Any, names: dict[Any, int]) -> bool:
@@ -102,17 +85,10 @@ def _name_all(operations: list[Any], *, as_merged: bool = False) -> dict[Any, in
         key: Hashable = (each.type, made_of)
         before = sorted(named.get(one, -1) for one in each.control_inputs) if as_merged else []
         if each.type == "Const":
-            key = _value_of(each)
-        elif not made_of or (each.op_def.is_stateful and each.type not in _READS):
+            key = name_of_constant(each)
+        elif not made_of or (each.op_def.is_stateful and each.type not in READS):
             key = each.name  # nothing else is the same
         elif before:
             key = (each.type, made_of, *before)
         named[each] = numbers.setdefault(key, len(numbers))
     return named
-
-
-def _value_of(constant: Any) -> Hashable:
-    shape = constant.outputs[0].shape
-    if (shape.num_elements() or 0) > _MOST_COMPARED:
-        return str(constant.name)
-    return bytes(constant.get_attr("value").SerializeToString())

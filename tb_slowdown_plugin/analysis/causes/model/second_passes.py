@@ -1,6 +1,9 @@
-"""A pass through the model that the step has made before: the line, and how to do with one."""
+"""A pass, or a product, that the step has made before: the line, and how to do with one."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
@@ -9,12 +12,19 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import REPEATED_PASS, REPEATED_RUN
+from tb_slowdown_plugin.catalog.events import REPEATED_PASS, REPEATED_PRODUCT, REPEATED_RUN
+
+
+class _Told(NamedTuple):
+    subject: str
+    summary: str
+    evidence: str
+    advice: Advice
 
 
 def claim_passes(case: Case, passes: tuple[Finding, ...]) -> Claim:
@@ -22,40 +32,71 @@ def claim_passes(case: Case, passes: tuple[Finding, ...]) -> Claim:
     main = largest(passes)
     claimed = case.defect(main, passes)
     place = names.detail(main.source)
-    runs = {fact.subject: fact.numbers for _, fact in case.run.facts(REPEATED_RUN)}
-    graphs = {fact.subject: fact.numbers for _, fact in case.run.facts(REPEATED_PASS)}
-    numbers = runs.get(place) or graphs[place]
-    line = round(numbers["after"])
-    before = f"line {line}" if line else "the line before it"
-    if place in runs:
-        summary = (
-            f"A session computes again, in {place}, what it has just computed for {before} from "
-            "the same feeds."
-        )
-        evidence = f"{percent(numbers['share'])} of what that run computes is in both, by its graph"
-        advice = _fetch_together(place)
-    else:
-        summary = (
-            f"Each step runs the model once more on the batch that it learns from, in {place}, for "
-            f"what is only reported. The pass for the gradient is in {before}."
-        )
-        evidence = f"{percent(numbers['share'])} of what the step's graph computes is for that"
-        advice = _use_the_first(place)
+    told = next(
+        tell(fact.numbers, place)
+        for name, tell in _TELLS.items()
+        for _, fact in case.run.facts(name)
+        if fact.subject == place
+    )
     seconds = lost_seconds(claimed)
     return Claim(
         "backward_pass",
         claimed,
-        f"the same pass through the model twice: {place}",
-        summary,
+        f"{told.subject}: {place}",
+        told.summary,
         (
             f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run): "
-            f"{evidence}.",
+            f"{told.evidence}.",
         ),
-        (advice,),
+        (told.advice,),
         "medium",
         "flat",
         place=to_place(place),
     )
+
+
+def _tell_run(numbers: Mapping[str, float], place: str) -> _Told:
+    return _Told(
+        _TWICE,
+        f"A session computes again, in {place}, what it has just computed for {_before(numbers)} "
+        "from the same feeds.",
+        f"{percent(numbers['share'])} of what that run computes is in both, by its graph",
+        _fetch_together(place),
+    )
+
+
+def _tell_pass(numbers: Mapping[str, float], place: str) -> _Told:
+    return _Told(
+        _TWICE,
+        f"Each step runs the model once more on the batch that it learns from, in {place}, for "
+        f"what is only reported. The pass for the gradient is in {_before(numbers)}.",
+        f"{percent(numbers['share'])} of what the step's graph computes is for that",
+        _use_the_first(place),
+    )
+
+
+def _tell_products(numbers: Mapping[str, float], place: str) -> _Told:
+    times = count(numbers["times"])
+    return _Told(
+        f"the same product {times} times in each step",
+        f"Each step multiplies the same numbers by the same weights {times} times, in {place}: "
+        "TensorFlow computes the product once, and its gradients each time.",
+        f"{percent(numbers['share'])} of what the step's graph computes is for all but one",
+        _before_the_loop(place),
+    )
+
+
+_TWICE: Final = "the same pass through the model twice"
+_TELLS: Final = {
+    REPEATED_RUN: _tell_run,
+    REPEATED_PASS: _tell_pass,
+    REPEATED_PRODUCT: _tell_products,
+}
+
+
+def _before(numbers: Mapping[str, float]) -> str:
+    line = round(numbers["after"])
+    return f"line {line}" if line else "the line before it"
 
 
 def _fetch_together(place: str) -> Advice:
@@ -78,5 +119,19 @@ def _use_the_first(place: str) -> Advice:
             new("metric.update_state(y, y_pred)  # of the pass under the tape"),
         ),
         "The values are then those of the weights before the update, with dropout.",
+        f"in `{place}`",
+    )
+
+
+def _before_the_loop(place: str) -> Advice:
+    return Advice(
+        "Compute it before the loop: its gradient is then one, of the sum over the rounds.",
+        snippet(
+            new("keys = self.project(memory)"),
+            same("for step in range(steps):"),
+            old("    state = self.attend(state, self.project(memory))"),
+            new("    state = self.attend(state, keys)"),
+        ),
+        "None.",
         f"in `{place}`",
     )

@@ -20,6 +20,7 @@ from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import (
     PYTHON_STACK,
     REPEATED_PASS,
+    REPEATED_PRODUCT,
     SPARSE_PRODUCT,
     STEP_FUNCTION,
     WHOLE_TABLE,
@@ -34,6 +35,7 @@ _FAMILIES: Final = {
     WIDE_GRADIENT: names.UNUSED_GRADIENTS,
     WHOLE_TABLE: names.WHOLE_TABLES,
     REPEATED_PASS: names.REPEATED_PASS,
+    REPEATED_PRODUCT: names.REPEATED_PASS,
     SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }
 """Fact -> its accounts."""

@@ -50,6 +50,20 @@ def test_one_of_a_session_has_the_seconds_of_its_account(make_run):
     assert "sess.run([train, loss], feed)" in cause.advice[0].code
 
 
+def test_a_product_that_is_repeated_is_to_be_made_before_the_loop(make_run):
+    place = "Attention.call (train.py:60)"
+    numbers = {"times": 10.0, "share": 0.2, "since": 0.0}
+    run = make_run(np.full(SIZE, SECONDS), events=[(2, Fact("repeated_product", place, numbers))])
+    (cause,) = account_for(run).report.causes
+    assert cause.lost_seconds == pytest.approx(0.2 * SIZE * SECONDS)
+    assert cause.subject == f"the same product 10 times in each step: {place}"
+    assert cause.summary == (
+        f"Each step multiplies the same numbers by the same weights 10 times, in {place}: "
+        "TensorFlow computes the product once, and its gradients each time."
+    )
+    assert "keys = self.project(memory)" in cause.advice[0].code
+
+
 def test_a_first_pass_in_another_file_has_no_line(make_run):
     (cause,) = report_of(make_run, "repeated_pass", IN_GRAPH, 0.25, after=0.0).causes
     assert "in the line before it." in cause.summary

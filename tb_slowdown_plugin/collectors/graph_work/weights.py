@@ -1,0 +1,41 @@
+"""Which weights a product takes, and which constants are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+READS: Final = frozenset({"ReadVariableOp", "ResourceGather"})
+"""Operations that give what a variable holds."""
+
+_WAY_TO_WEIGHTS: Final = frozenset(
+    {"Cast", "ExpandDims", "Identity", "ReadVariableOp", "Reshape", "Squeeze", "Transpose"}
+)
+"""Between a product and the variable that it takes."""
+
+_MOST_COMPARED: Final = 64
+"""Numbers in a constant that is compared with another: a shape, an axis, a rate."""
+
+
+def weights_of(product: Any) -> str:
+    """The handle of the variable that it takes; "" where that is none."""
+    return next(filter(None, map(handle_of, product.inputs)), "")
+
+
+def handle_of(tensor: Any) -> str:
+    """The handle of the variable that a tensor was read from, whatever its shape is now; or ""."""
+    before = tensor.op
+    while before.type in _WAY_TO_WEIGHTS and before.inputs:
+        is_read = before.type == "ReadVariableOp"
+        before = before.inputs[0].op
+        if is_read:
+            return str(before.name)
+    return ""
+
+
+def name_of_constant(operation: Any) -> Hashable:
+    """Its value, or the name of a large one, which is the same as no other."""
+    shape = operation.outputs[0].shape
+    if (shape.num_elements() or 0) > _MOST_COMPARED:
+        return str(operation.name)
+    return bytes(operation.get_attr("value").SerializeToString())
