@@ -11,14 +11,13 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from tb_slowdown_plugin.collectors.graph_work.inner_graphs import RUNS_OTHERS, find_inner
+
 _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 _CONVOLUTIONS: Final = ("Conv2D", "DepthwiseConv2d", "Conv3D")
 """How the types begin."""
 
-_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall", "StatelessWhile", "While"})
-"""Operations with a graph inside that nobody has counted; `If` mostly makes a variable."""
-
-_BRANCHES: Final = _CALLS | {"If", "StatelessIf", "Case", "StatelessCase"}
+_BRANCHES: Final = RUNS_OTHERS | {"If", "StatelessIf", "Case", "StatelessCase"}
 
 LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
 """They read the rows that they give."""
@@ -33,6 +32,11 @@ _PER_BYTE: Final = 10.0
 on GPUs."""
 
 _BYTES: Final = 4
+
+_START: Final = 300_000.0
+"""Products and sums in the time in which an operation is started: chosen by hand for 24 trainings
+with work that they didn't need (`benchmarks/needless_work.py`). What is counted so is up to 12
+percentage points off what it took, and 25 for two on small tables."""
 
 _FEW_NUMBERS: Final = 0.01
 """Share of the numbers of gradients up to which an output is a measure of them."""
@@ -64,19 +68,29 @@ def share_of_graph(of: Gradients) -> float:
 
 
 def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
-    """The operations that run in a graph, what nothing needs left out; None where it calls others.
+    """The operations that run in a graph, what nothing needs left out; None where it isn't known.
+
+    That is where it has a loop of which nobody knows how often it goes round.
 
     Args:
       graph: One that has been traced.
       needed: Tensors that are needed, whatever for.
     """
     operations = graph.get_operations()
-    if any(each.type in _CALLS for each in operations):
+    if not all(map(_can_be_counted, operations)):
         return None
     one_of = {each.type: each for each in operations}  # to ask each one takes 3 us
     stateful = {kind for kind, one in one_of.items() if one.op_def.is_stateful}
     acting = [tensor for each in operations if each.type in stateful for tensor in each.inputs]
     return operations_before([*needed, *acting, *getattr(graph, "outputs", ())])
+
+
+def _can_be_counted(operation: Any) -> bool:
+    """Whether all is known of it: what it runs, and how often."""
+    if operation.type not in RUNS_OTHERS:
+        return True
+    inner = find_inner(operation)
+    return inner is not None and all(map(_can_be_counted, inner.operations))
 
 
 def work_of(operations: Iterable[Any]) -> float:
@@ -95,7 +109,7 @@ def is_product_of_matrices(operation: Any) -> bool:
 
 
 def cost_of(operations: Iterable[Any], batch: int = BATCH) -> float:
-    """What they compute, or what they read and write, whichever is more, in products and sums."""
+    """What they compute, or read and write, whichever is more, and to start them; in products."""
     return sum(_cost_of_one(each, batch) for each in operations)
 
 
@@ -151,6 +165,8 @@ def operations_before(tensors: Iterable[Any]) -> set[Any]:
 
 def work_of_one(operation: Any, batch: int = BATCH) -> float:
     """The same of one operation, with so many examples where a dimension isn't known."""
+    if operation.type in RUNS_OTHERS and (inner := find_inner(operation)) is not None:
+        return inner.rounds * sum(work_of_one(each, batch) for each in inner.operations)
     inputs = [sizes_of(tensor, batch) for tensor in operation.inputs]
     outputs = [sizes_of(tensor, batch) for tensor in operation.outputs]
     made = float(sum(math.prod(each) for each in outputs))
@@ -166,10 +182,12 @@ def work_of_one(operation: Any, batch: int = BATCH) -> float:
 def _cost_of_one(operation: Any, batch: int) -> float:
     if operation.type in MOVES_NOTHING:
         return 0.0
+    if operation.type in RUNS_OTHERS and (inner := find_inner(operation)) is not None:
+        return inner.rounds * cost_of(inner.operations, batch)
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
     moved = 2 * made if operation.type in LOOKUPS else made + got
-    return max(work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
+    return _START + max(work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
 
 
 def _is_transposed(operation: Any) -> bool:

@@ -47,5 +47,5 @@ class StepGraph:
 
     @cached_property
     def run(self) -> set[Any] | None:
-        """What runs at all; None where the graph calls others."""
+        """What runs at all; None where that can't be counted."""
         return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])

@@ -51,15 +51,28 @@ def test_the_gradients_of_a_convolution_take_what_it_takes(layer):
     assert share_of(build) == pytest.approx(1 / 3, abs=0.06)
 
 
-def test_a_graph_that_calls_others_is_not_counted():
+def test_what_a_function_computes_counts_where_it_is_called():
     def build():
-        x = tf.ones([4])
-        inner = tf.function(lambda value: value * 2.0)
-        target = tf.reduce_sum(inner(x))
-        (gradient,) = tf.gradients(target, [x])
-        return Gradients(target, [], [gradient])
+        x = tf.ones([16, 16])
+        called = tf.function(lambda y: y @ x @ x @ x)
+        return Gradients(tf.reduce_sum(called(x)), [], [tf.ones([16, 16]) @ tf.ones([16, 16])])
 
-    assert math.isnan(share_of(build))
+    assert share_of(build) == pytest.approx(1 / 4, rel=0.1)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_loop_counts_as_often_as_it_goes_round_where_that_is_known(known):
+    def build(rounds):
+        x = tf.ones([16, 16])
+        limit = {"maximum_iterations": rounds} if known else {}
+        _, made = tf.while_loop(
+            lambda at, _: at < rounds, lambda at, y: (at + 1, y @ x), (0, x), **limit
+        )
+        needed = tf.reduce_sum(made)
+        return Gradients(needed, [], [tf.ones([16, 16]) @ tf.ones([16, 16])])
+
+    share = share_of(lambda: build(10))
+    assert math.isnan(share) if not known else share == pytest.approx(1 / 11, rel=0.1)
 
 
 def leave(use):

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-UNITS = 64
+ROWS, UNITS = 256, 256
 
 
 def nothing_more(model, weights, x):
@@ -31,7 +31,7 @@ def of_other_weights(model, weights, x):
 
 
 def find(report, *, before=False, in_loss=False, inside=lambda x: x):
-    """In a layer between two, of 8 examples."""
+    """In two layers, of which the second has one unit."""
     first = tf.Variable(tf.ones((UNITS, UNITS)))
     last = tf.Variable(tf.ones((UNITS, 1)))
     kept = []
@@ -39,7 +39,7 @@ def find(report, *, before=False, in_loss=False, inside=lambda x: x):
     def model(x):
         return tf.matmul(inside(tf.nn.relu(tf.matmul(x, first))), last)
 
-    @tf.function(input_signature=[tf.TensorSpec([8, UNITS])])
+    @tf.function(input_signature=[tf.TensorSpec([ROWS, UNITS])])
     def step(x):
         told = 0.0
         with tf.GradientTape() as tape:
@@ -71,8 +71,8 @@ def find(report, *, before=False, in_loss=False, inside=lambda x: x):
 
 def test_a_pass_after_the_update_is_counted_and_told_at_its_call():
     found, (place, after) = find(once_more)
-    # Two products of the forward pass of five: the gradient of the input is needed by nobody.
-    assert found.share == pytest.approx(2 / 5, abs=0.15)
+    # One of three large products, and an update: the gradient of the input is needed by nobody.
+    assert found.share == pytest.approx(0.3, abs=0.05)
     assert found.operation.type == "MatMul"
     assert place.startswith("step (")
     assert 0 < after < int(place.rpartition(":")[2].rstrip(")"))

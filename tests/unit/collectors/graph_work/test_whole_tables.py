@@ -87,7 +87,7 @@ def test_examples_whose_number_the_graph_does_not_know_count_by_the_batch():
     known, unknown = find(normalized_first), find(normalized_first, batch=None)
     assert (unknown.looked_up, unknown.looked_up_per_item) == (0, 1)
     assert unknown.rest_per_item > 2 * COLUMNS * UNITS
-    assert unknown.rest + 16 * unknown.rest_per_item == pytest.approx(known.rest, rel=0.01)
+    assert unknown.rest + 16 * unknown.rest_per_item == pytest.approx(known.rest, rel=0.03)
 
 
 def test_an_optimizer_that_keeps_something_for_each_row_is_none_of_it():

@@ -352,12 +352,12 @@ def test_one_backward_pass_that_is_run_again_is_told(
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_double_precision_in_a_fit_is_told_at_the_fit(recording, dtype):
-    model = keras.Sequential([keras.Input((64,)), keras.layers.Dense(64, dtype=dtype)])
+    model = keras.Sequential([keras.Input((256,)), keras.layers.Dense(1024, dtype=dtype)])
     model.compile("sgd", "mse")
     collector = WideGradients()
     collector.start(recording.context)
     try:
-        model.fit(np.ones((16, 64)), np.ones((16, 64)), verbose=0)
+        model.fit(np.ones((16, 256)), np.ones((16, 1024)), verbose=0)
     finally:
         collector.stop()
     facts = recording.of(Fact)

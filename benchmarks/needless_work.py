@@ -1,0 +1,231 @@
+"""What a step takes for work that it doesn't need, against what its graph says of it.
+
+    python benchmarks/needless_work.py            # 24 pairs of trainings: three minutes
+
+A training and its twin without that work take turns in one process. "Saved" is the share of the
+step that the twin doesn't take, "counted" what the report would say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras
+import tensorflow as tf
+
+from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
+from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
+
+STEPS: Final = 12
+"""In a turn."""
+L: Final = keras.layers
+Asked = tuple[Any, list[Any]]
+"""A loss, and its gradients."""
+
+
+def main() -> None:
+    """Prints a row for each pair."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=9)
+    turns = parser.parse_args().turns
+    print("| training | with it, ms | without, ms | saved, % | counted, % |")
+    print("|---|---|---|---|---|")
+    for name, (build, data) in MODELS.items():
+        for optimizer in (keras.optimizers.SGD, keras.optimizers.Adam):
+            told = f"{name}, {optimizer.__name__}: a pass for a metric"
+            compare(told, turns, data, _count_pass, partial(classify, build, optimizer))
+    for units, length, rounds, recurrent in ATTENTIONS:
+        memory = tf.random.normal((64, length, units))
+        data = memory, tf.zeros((64, rounds), tf.int32)
+        name = f"attention of {units}, {'GRU' if recurrent else 'dense'}: its keys in each round"
+        compare(name, turns, data, _count_product, partial(attend, units, rounds, recurrent))
+    for rows, units in TABLES:
+        ids = tf.random.uniform((256,), 0, rows, tf.int32)
+        name = f"table of {rows:,}, layer of {units:,}: all rows normalized"
+        compare(name, turns, (ids,), _count_table, partial(look_up, rows, units))
+
+
+def compare(
+    name: str,
+    turns: int,
+    data: tuple[Any, ...],
+    count: Callable[[StepGraph], float],
+    make: Callable[[bool], tuple[Callable[..., Any], list[Asked]]],
+) -> None:
+    """Times a training with and without the work, and counts it in the graph."""
+    (plain, _), (wasteful, asked) = make(False), make(True)
+    took: dict[bool, list[float]] = {False: [], True: []}
+    for turn in range(-1, turns):  # the first one warms up
+        for extra, step in ((False, plain), (True, wasteful)):
+            began = time.perf_counter()
+            for _ in range(STEPS):
+                step(*data)
+            if turn >= 0:
+                took[extra].append((time.perf_counter() - began) / STEPS * 1e3)
+    without, with_it = (float(np.median(each)) for each in took.values())
+    loss, gradients = asked[-1]
+    counted = count(StepGraph([loss], [getattr(each, "values", each) for each in gradients]))
+    saved = 100 * (1 - without / with_it)
+    print(f"| {name} | {with_it:.2f} | {without:.2f} | {saved:.0f} | {100 * counted:.0f} |")
+
+
+def _count_pass(step: StepGraph) -> float:
+    found = find_second_pass(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_product(step: StepGraph) -> float:
+    found = find_repeated_products(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_table(step: StepGraph) -> float:
+    found = find_whole_tables(step, step.gradients)
+    return found.numbers()["share"] if found is not None else 0.0
+
+
+def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
+    """A step of a classifier; again: its accuracy is that of another pass."""
+    model, update = build(), optimizer()
+    accuracy = keras.metrics.SparseCategoricalAccuracy()
+    asked: list[Asked] = []
+
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            outputs = model(x, training=True)
+            each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
+            loss = tf.reduce_mean(each)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        accuracy.update_state(y, model(x, training=False) if again else outputs)
+        return loss
+
+    return tf.function(step), asked
+
+
+def attend(units: int, rounds: int, recurrent: bool, again: bool) -> Any:
+    """A step of a decoder; again: each round makes the keys of its attention."""
+    encode = L.GRU(units, return_sequences=True) if recurrent else L.Dense(units, "relu")
+    project, query, score = L.Dense(units, use_bias=False), L.Dense(units), L.Dense(1)
+    cell, word, update = L.GRUCell(units), L.Dense(50), keras.optimizers.Adam()
+    asked: list[Asked] = []
+
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            memory = encode(x)
+            state, loss, keys = tf.reduce_mean(memory, 1), 0.0, project(memory)
+            for at in range(rounds):
+                made = project(memory) if again else keys
+                weights = tf.nn.softmax(score(tf.tanh(query(state)[:, None] + made)), 1)
+                _, (state,) = cell(tf.reduce_sum(weights * memory, 1), [state])
+                loss += tf.reduce_mean(
+                    keras.losses.sparse_categorical_crossentropy(
+                        y[:, at], word(state), from_logits=True
+                    )
+                )
+        layers = (encode, project, query, score, cell, word)
+        variables = [each for layer in layers for each in layer.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def look_up(rows: int, units: int, before: bool) -> Any:
+    """A step of a layer on rows of a table; before: all are normalized before the lookup."""
+    table = tf.Variable(tf.random.normal((rows, 64)))
+    layer, update = L.Dense(units), keras.optimizers.SGD(0.01)
+    layer.build((None, 64))
+    asked: list[Asked] = []
+
+    def step(ids: Any) -> Any:
+        with tf.GradientTape() as tape:
+            if before:
+                looked_up = tf.gather(tf.math.l2_normalize(table, axis=1), ids)
+            else:
+                looked_up = tf.math.l2_normalize(tf.gather(table, ids), axis=1)
+            loss = tf.reduce_mean(layer(looked_up) ** 2)
+        variables = [table, *layer.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def _of_layers(
+    shape: tuple[int, ...], layers: Callable[[], list[Any]], dtype: str = "float32"
+) -> Any:
+    return lambda: keras.Sequential([keras.Input(shape, dtype=dtype), *layers()])
+
+
+def _with_attention() -> Any:
+    x = keras.Input((32, 64))
+    attended = L.LayerNormalization()(x + L.MultiHeadAttention(4, 16)(x, x))
+    wide = L.GlobalAveragePooling1D()(L.Dense(256, "relu")(attended))
+    return keras.Model(x, L.Dense(10)(wide))
+
+
+def _data(shape: tuple[int, ...], *, words: bool = False) -> tuple[Any, Any]:
+    x = tf.ones(shape, tf.int32) if words else tf.random.normal(shape)
+    return x, tf.zeros((shape[0],), tf.int32)
+
+
+MODELS: Final[dict[str, tuple[Callable[[], Any], tuple[Any, Any]]]] = {
+    "small dense layers": (
+        _of_layers((32,), lambda: [L.Dense(64, "relu"), L.Dense(64, "relu"), L.Dense(10)]),
+        _data((32, 32)),
+    ),
+    "dense layers": (
+        _of_layers((256,), lambda: [L.Dense(512, "relu"), L.Dense(512, "relu"), L.Dense(10)]),
+        _data((128, 256)),
+    ),
+    "dropout": (
+        _of_layers((256,), lambda: [L.Dense(512, "relu"), L.Dropout(0.3), L.Dense(512, "relu"),
+                                    L.BatchNormalization(), L.Dense(10)]),
+        _data((128, 256)),
+    ),
+    "convolutions": (
+        _of_layers((16, 16, 1), lambda: [L.Conv2D(32, 3, activation="relu"),
+                                         L.Conv2D(32, 3, activation="relu"),
+                                         L.GlobalAveragePooling2D(), L.Dense(10)]),
+        _data((64, 16, 16, 1)),
+    ),
+    "embedding": (
+        _of_layers((32,), lambda: [L.Embedding(5000, 64), L.Conv1D(128, 3, activation="relu"),
+                                   L.GlobalAveragePooling1D(), L.Dense(10)], "int32"),
+        _data((64, 32), words=True),
+    ),
+    "GRU": (
+        _of_layers((20, 32), lambda: [L.Dense(32, "relu"), L.GRU(64), L.Dense(10)]),
+        _data((64, 20, 32)),
+    ),
+    "attention": (_with_attention, _data((32, 32, 64))),
+}  # fmt: skip
+ATTENTIONS: Final = (
+    (128, 24, 10, False), (256, 30, 8, False), (64, 40, 12, False),
+    (64, 24, 10, True), (128, 24, 10, True), (192, 30, 8, True),
+)  # fmt: skip
+TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))
+
+
+if __name__ == "__main__":
+    main()
