@@ -42,6 +42,9 @@ _MOST_PLACES: Final = 5
 _MOST_TRACED: Final = 20
 """Traced functions that are looked at: of more, the newest ones."""
 
+_MOST_AT_END: Final = 5
+"""The same when the run ends, and the program waits: some may never have been looked at."""
+
 
 class WideGradients:
     """Compares the variables of `tape.gradient()` with those that Keras's optimizer gets.
@@ -101,16 +104,16 @@ class WideGradients:
         self._hooks.remove()
         for scope in self._ended:
             self._look_at_eager(scope)
-        self._look_at_traced()
+        self._look_at_traced(_MOST_AT_END)
 
-    def _look_at_traced(self) -> None:
+    def _look_at_traced(self, most: int = _MOST_TRACED) -> None:
         """Of what is traced at one line, the newest counts.
 
         Not before its trace has ended: TensorFlow can't be asked about a graph to which another
         thread adds operations.
         """
         newer: set[str] = set()
-        for _, scope in reversed(list(self._traced.values())[-_MOST_TRACED:]):
+        for _, scope in reversed(list(self._traced.values())[-most:]):
             if scope.is_traced:
                 self._look(scope, besides=newer)
             newer.update(asked.place for asked in scope.asked)
