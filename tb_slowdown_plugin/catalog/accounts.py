@@ -101,6 +101,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.SPARSE_PRODUCTS, "Products with zeros", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.DISTANCES, "Differences of all pairs", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.OPEN_TAPE, "Recording on open tapes", "configured", "tensor_retention",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),

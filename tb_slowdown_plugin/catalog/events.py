@@ -90,6 +90,11 @@ REPEATED_PRODUCT: Final = "repeated_product"
 gradients each time. "share" is what one product would spare of what the step's graph computes. It
 is so "since" that many steps were finished."""
 
+PAIRWISE_DISTANCES: Final = "pairwise_distances"
+"""Fact: a line takes the differences of all pairs of rows, so many "numbers", for sums of their
+squares. "share" is that of what the step's graph computes. It is so "since" that many steps were
+finished."""
+
 SPARSE_PRODUCT: Final = "sparse_product"
 """Fact: a line multiplies by a matrix of so many "columns", of which all but one in a row are zero:
 "diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so

@@ -41,6 +41,8 @@ REPEATED_PASS: Final = "repeated_pass"
 the step's graph, of which no record has an account. Detail: the line."""
 SPARSE_PRODUCTS: Final = "sparse_products"
 """No account of a record: products with matrices that are nearly all zeros. Detail: the line."""
+DISTANCES: Final = "distances"
+"""No account of a record: distances of all pairs of rows by their differences. Detail: the line."""
 OPEN_TAPE: Final = "open_tape"
 """No account of a record: what steps take longer the longer a gradient tape is open. Detail: the
 line that opened it."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import (
     DOUBLE_PRECISION,
+    PAIRWISE_DISTANCES,
     REPEATED_PASS,
     REPEATED_PRODUCT,
     SPARSE_PRODUCT,
@@ -15,6 +16,7 @@ from tb_slowdown_plugin.catalog.events import (
 )
 from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.pairwise_distances import find_pairwise_distances
 from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
@@ -84,6 +86,10 @@ class NeedlessWork:
                 "share": products.share,
             }
             self._tell(SPARSE_PRODUCT, place, numbers, since)
+        if (distances := find_pairwise_distances(step)) is not None:
+            place = self._source.of_operation(distances.operation)
+            numbers = {"numbers": float(distances.numbers), "share": distances.share}
+            self._tell(PAIRWISE_DISTANCES, place, numbers, since)
         if (double := find_double_precision(step)) is not None:
             place = self._source.of_operation(double.operation)
             self._tell(DOUBLE_PRECISION, place, {"share": double.share}, since)

@@ -34,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
+from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_distances
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
@@ -82,6 +83,9 @@ def explain(case: Case) -> Claim | None:
     products = case.of(names.SPARSE_PRODUCTS)
     if products:
         return claim_products(case, products)
+    distances = case.of(names.DISTANCES)
+    if distances:
+        return claim_distances(case, distances)
     tables = case.of(names.WHOLE_TABLES)
     if tables:
         return claim_tables(case, tables)

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import (
+    PAIRWISE_DISTANCES,
     PYTHON_STACK,
     REPEATED_PASS,
     REPEATED_PRODUCT,
@@ -36,6 +37,7 @@ _FAMILIES: Final = {
     WHOLE_TABLE: names.WHOLE_TABLES,
     REPEATED_PASS: names.REPEATED_PASS,
     REPEATED_PRODUCT: names.REPEATED_PASS,
+    PAIRWISE_DISTANCES: names.DISTANCES,
     SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }
 """Fact -> its accounts."""
