@@ -186,7 +186,7 @@ _COLLECTORS: Final = (
                      _DEVICE),
     CatalogCollector("amd_gpu", "AMD GPU: memory, load, clock, power, temperature",
                      "system.amd_gpu:AmdGpu", _DEVICE),
-    CatalogCollector("communication", "All-reduce wait", "distributed:Communication"),
+    CatalogCollector("communication", "All-reduce wait", "graph_timing.distributed:Communication"),
     CatalogCollector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
         Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
         Signal("live_tensor_bytes", "bytes", "Size of live eager tensors", "Live tensors"),

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tb_slowdown_plugin._whole_files import replace_file
 from tb_slowdown_plugin.jobs.experiments import Outcome
 from tb_slowdown_plugin.reader.trials import read_trials, trials_file
+from tb_slowdown_plugin.reader.whole_files import replace_file
 from tb_slowdown_plugin.records.trials import Trial
 
 

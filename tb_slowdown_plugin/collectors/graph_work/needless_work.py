@@ -14,8 +14,8 @@ from tb_slowdown_plugin.catalog.events import (
     SPARSE_PRODUCT,
     WHOLE_TABLE,
 )
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.pairwise_distances import find_pairwise_distances
 from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
 from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass

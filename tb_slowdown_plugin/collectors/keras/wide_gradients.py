@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable, find_keras
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Scope, Traced
-from tb_slowdown_plugin.collectors.graph_work.gradient_use import count_places
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.gradient_use import count_places
 from tb_slowdown_plugin.collectors.graph_work.needless_work import NeedlessWork
 from tb_slowdown_plugin.collectors.hooks.converted_code import line_before
 from tb_slowdown_plugin.collectors.hooks.installed_code import (

@@ -32,7 +32,7 @@ from tb_slowdown_plugin.catalog.names import (
     account,
 )
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
-from tb_slowdown_plugin.collectors.tracing.session_repeats import Repeat, SessionRepeats
+from tb_slowdown_plugin.collectors.tracing.session_repeats import RepeatedRun, SessionRepeats
 
 _MOST_FEEDS: Final = 16
 """Of a run that are looked at."""
@@ -142,7 +142,7 @@ class SessionRuns:
         yield
         self._watch.book(prepares, self._cpu_ns() - began_ns)
 
-    def _find_repeat(self, session: Any, fetches: Any, feeds: Any) -> Repeat | None:
+    def _find_repeat(self, session: Any, fetches: Any, feeds: Any) -> RepeatedRun | None:
         if self._repeats is None:
             return None
         frame = sys._getframe(2)

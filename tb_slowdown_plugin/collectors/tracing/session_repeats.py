@@ -29,7 +29,7 @@ _UPDATES: Final = "Apply"
 
 
 @dataclass(slots=True)
-class Repeat:
+class RepeatedRun:
     """A run that computes again what another one has just computed."""
 
     account: str
@@ -40,7 +40,7 @@ class Repeat:
 @dataclass(slots=True)
 class _Pair:
     seen: int = 0
-    repeat: Repeat | None = None
+    repeat: RepeatedRun | None = None
 
 
 class SessionRepeats:
@@ -66,7 +66,7 @@ class SessionRepeats:
         names: tuple[str, ...],
         feeds: Mapping[Any, Any],
         place: Callable[[], str],
-    ) -> Repeat | None:
+    ) -> RepeatedRun | None:
         """What a run repeats that is about to begin; None where it repeats nothing.
 
         Args:
@@ -98,11 +98,11 @@ class SessionRepeats:
         fed = self._fed
         return all(_is_same(fed.get(_key_of(key)), value) for key, value in feeds.items())
 
-    def _tell(self, before: str, place: str, share: float) -> Repeat:
+    def _tell(self, before: str, place: str, share: float) -> RepeatedRun:
         (file, _, line), (here, *_) = before.rpartition(":"), place.rpartition(":")
         after = float(line) if file == here and line.isdigit() else 0.0
         self._emit(Fact(REPEATED_RUN, place, {"share": share, "after": after}))
-        return Repeat(account(REPEATED_PASS, place), share)
+        return RepeatedRun(account(REPEATED_PASS, place), share)
 
 
 def share_of_repeat(graph: Any, before: Iterable[str], names: Iterable[str]) -> float:

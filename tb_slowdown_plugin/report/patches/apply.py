@@ -6,8 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tb_slowdown_plugin._whole_files import replace_file
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.reader.whole_files import replace_file
 from tb_slowdown_plugin.report.patches.code.source import Source
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin._whole_files import replace_file
+from tb_slowdown_plugin.reader.whole_files import replace_file
 from tb_slowdown_plugin.report.run_digest import RunDigest
 
 _SCHEMA: Final = 1

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tb_slowdown_plugin.collectors.distributed import Communication
+from tb_slowdown_plugin.collectors.graph_timing.distributed import Communication
 from tb_slowdown_plugin.collectors.input.wait import InputWait
 from tb_slowdown_plugin.collectors.saving.checkpoints import Checkpoints
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector

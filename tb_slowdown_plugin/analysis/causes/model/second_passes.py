@@ -17,7 +17,11 @@ from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import REPEATED_PASS, REPEATED_PRODUCT, REPEATED_RUN
+from tb_slowdown_plugin.catalog.events import (
+    REPEATED_PASS,
+    REPEATED_PRODUCT,
+    REPEATED_RUN,
+)
 
 
 class _Told(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Traced
 from tb_slowdown_plugin.collectors.graph_work.needless_work import NeedlessWork
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 

@@ -11,8 +11,8 @@ from typing import Any
 import event_files
 import pytest
 
-from tb_slowdown_plugin import _whole_files
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
+from tb_slowdown_plugin.reader import whole_files
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.report.run_digest import RunDigest, digest_of
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
@@ -65,7 +65,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(
     kept = KeptRows(tmp_path, "/logs")
     kept.write(rows)
     before = list(tmp_path.iterdir())
-    monkeypatch.setattr(_whole_files.os, "fdopen", FullDisk)
+    monkeypatch.setattr(whole_files.os, "fdopen", FullDisk)
     kept.write({"a": ("(5, 7)", digest())})
     assert list(tmp_path.iterdir()) == before
     assert kept.read() == rows

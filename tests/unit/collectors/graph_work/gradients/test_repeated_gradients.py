@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.repeated_gradients import RepeatedGradients
+from tb_slowdown_plugin.collectors.graph_work.gradients.repeated_gradients import RepeatedGradients
 
 
 class Tape:

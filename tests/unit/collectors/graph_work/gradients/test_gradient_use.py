@@ -6,8 +6,8 @@ import gc
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Scope, Traced
-from tb_slowdown_plugin.collectors.graph_work.gradient_use import count_places
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.gradient_use import count_places
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

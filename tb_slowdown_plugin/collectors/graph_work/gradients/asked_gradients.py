@@ -10,8 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.repeated_gradients import RepeatedGradients
-from tb_slowdown_plugin.collectors.graph_work.zero_tensors import GraphNumber, find_numbers
+from tb_slowdown_plugin.collectors.graph_work.gradients.repeated_gradients import RepeatedGradients
+from tb_slowdown_plugin.collectors.graph_work.gradients.zero_tensors import (
+    GraphNumber,
+    find_numbers,
+)
 
 
 class Traced(NamedTuple):

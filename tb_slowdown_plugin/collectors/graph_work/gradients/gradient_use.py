@@ -10,18 +10,18 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.summed_gradients import (
+    OneGradient,
+    are_added_up,
+    share_of_repeats,
+)
+from tb_slowdown_plugin.collectors.graph_work.gradients.zero_tensors import GraphNumber, find_zeros
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     Gradients,
     only_numbers_leave,
     share_of_graph,
 )
-from tb_slowdown_plugin.collectors.graph_work.summed_gradients import (
-    OneGradient,
-    are_added_up,
-    share_of_repeats,
-)
-from tb_slowdown_plugin.collectors.graph_work.zero_tensors import GraphNumber, find_zeros
 
 
 def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict[str, float]]:

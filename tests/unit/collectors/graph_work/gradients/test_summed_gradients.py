@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.summed_gradients import (
+from tb_slowdown_plugin.collectors.graph_work.gradients.summed_gradients import (
     OneGradient,
     are_added_up,
     share_of_repeats,

@@ -5,9 +5,9 @@ import time
 import pytest
 from unit.collectors.hooked import hooked_by, may_be_hooked
 
-from tb_slowdown_plugin.collectors import distributed as communication
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.distributed import Communication
+from tb_slowdown_plugin.collectors.graph_timing import distributed as communication
+from tb_slowdown_plugin.collectors.graph_timing.distributed import Communication
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin._whole_files import replace_file
+from tb_slowdown_plugin.reader.whole_files import replace_file
 
 
 def mode_of(path):

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Scope, Traced
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

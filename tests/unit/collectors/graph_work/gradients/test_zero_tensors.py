@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.zero_tensors import find_numbers, find_zeros
+from tb_slowdown_plugin.collectors.graph_work.gradients.zero_tensors import find_numbers, find_zeros
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
