@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from timed_training import EPOCH, FEW, SECONDS, STEPS, compiled, loop, ordinary, run_named, timed
+from timed_training import EPOCH, FEW, STEPS, compiled, loop, ordinary, run_named, timed
 
 import tbslow
 
@@ -252,101 +252,6 @@ def weights_in_loop(logdir, weigh=weights_of, make=list):
 
 def weights_in_loop_healthy(logdir):
     weights_in_loop(logdir, lambda errors: np.abs(errors) ** 0.6, np.array)
-
-
-def head_on_fixed_encoder(logdir, asked="all"):
-    """Only the head is updated, and gradients of all are clipped."""
-    encoder = tf.keras.Sequential([tf.keras.layers.Dense(1024, "relu") for _ in range(3)])
-    head = tf.keras.layers.Dense(1)
-    optimizer = tf.keras.optimizers.SGD(0.01)
-
-    @tf.function
-    def train(x, y):
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean((head(encoder(x)) - y) ** 2)
-        variables = head.trainable_variables
-        if asked == "all":
-            variables = encoder.trainable_variables + variables
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, variables), 1.0)
-        optimizer.apply_gradients(zip(gradients[-2:], head.trainable_variables, strict=True))
-        return loss
-
-    x, y = tf.random.normal((256, 64)), tf.random.normal((256, 1))
-    encoder(x), head(encoder(x))
-    with tbslow.start(logdir):
-        for number in range(200):
-            with tbslow.summary.step():
-                began = time.perf_counter()
-                train(x, y).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
-
-
-def head_on_fixed_encoder_healthy(logdir):
-    head_on_fixed_encoder(logdir, "head")
-
-
-def look_up(table, ids):
-    return tf.gather(tf.math.l2_normalize(table, axis=1), ids)
-
-
-def table_before_lookup(logdir, look_up=look_up):
-    """All rows of a table are normalized, and 256 are looked up."""
-    table = tf.Variable(tf.random.normal((60_000, 64)))
-    layer = tf.keras.layers.Dense(1024)
-    layer.build((None, 64))
-    optimizer = tf.keras.optimizers.SGD(0.01)
-
-    @tf.function
-    def train(ids):
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(layer(look_up(table, ids)) ** 2)
-        variables = [table, *layer.trainable_variables]
-        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        return loss
-
-    with tbslow.start(logdir):
-        for number in range(300):
-            ids = tf.random.uniform((256,), 0, 60_000, tf.int32)
-            with tbslow.summary.step():
-                began = time.perf_counter()
-                train(ids).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
-
-
-def table_before_lookup_healthy(logdir):
-    table_before_lookup(
-        logdir, lambda table, ids: tf.math.l2_normalize(tf.gather(table, ids), axis=1)
-    )
-
-
-def metrics_again(logdir, report=lambda layers, x, _: layers(x)):
-    """The metric of each batch is that of another pass, after the update."""
-    layers = tf.keras.Sequential([tf.keras.layers.Dense(768, "relu") for _ in range(4)])
-    layers.build((None, 768))
-    optimizer = tf.keras.optimizers.SGD(0.001)
-    metric = tf.keras.metrics.Mean()
-
-    @tf.function
-    def train(x):
-        with tf.GradientTape() as tape:
-            outputs = layers(x)
-            loss = tf.reduce_mean(outputs**2)
-        variables = layers.trainable_variables
-        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        metric.update_state(report(layers, x, outputs))
-        return loss
-
-    x = tf.random.normal((256, 768))
-    with tbslow.start(logdir):
-        for number in range(200):
-            with tbslow.summary.step():
-                began = time.perf_counter()
-                train(x).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
-
-
-def metrics_again_healthy(logdir):
-    metrics_again(logdir, lambda _layers, _x, outputs: outputs)
 
 
 def list_in_loop(logdir, convert=tf.convert_to_tensor):

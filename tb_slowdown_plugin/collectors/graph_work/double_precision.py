@@ -26,7 +26,7 @@ def find_double_precision(step: StepGraph) -> DoublePrecision | None:
     run = step.run if products else None
     if run is None:
         return None
-    share = cost_of(filter(_is_double, run)) / cost_of(run)
+    share = cost_of(filter(_is_double, run)) / step.cost
     return DoublePrecision(products[0], share) if share >= MAJORITY else None
 
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-LOOPS: Final = frozenset({"While", "StatelessWhile"})
+_LOOPS: Final = frozenset({"While", "StatelessWhile"})
 _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-RUNS_OTHERS: Final = LOOPS | _CALLS
+RUNS_OTHERS: Final = _LOOPS | _CALLS
 """Operations with a graph inside; `If` mostly makes a variable."""
 
 _REDUCES: Final[dict[str, Callable[[list[int]], int]]] = {
@@ -38,7 +38,7 @@ def find_inner(operation: Any) -> InnerGraph | None:
     Args:
       operation: One of `RUNS_OTHERS`.
     """
-    is_loop = operation.type in LOOPS
+    is_loop = operation.type in _LOOPS
     rounds = _rounds_of(operation) if is_loop else 1
     if not rounds:
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import (
@@ -27,6 +26,14 @@ from tb_slowdown_plugin.records.types import Fact
 
 _MOST_PLACES: Final = 5
 """Lines that one fact is told of."""
+
+_FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
+    REPEATED_PRODUCT: find_repeated_products,
+    SPARSE_PRODUCT: find_sparse_products,
+    PAIRWISE_DISTANCES: find_pairwise_distances,
+    DOUBLE_PRECISION: find_double_precision,
+}
+"""Fact -> who finds its "operation", whose line is told, and its numbers."""
 
 
 class NeedlessWork:
@@ -72,30 +79,17 @@ class NeedlessWork:
                 self._tell(WHOLE_TABLE, place, tables.numbers(), since)
         if (second := find_second_pass(step)) is not None:
             place, after = self._source.of_parting(second.operation, second.first)
-            numbers = {"after": float(after), "share": second.share}
-            self._tell(REPEATED_PASS, place, numbers, since)
-        if (repeated := find_repeated_products(step)) is not None:
-            place = self._source.of_operation(repeated.operation)
-            numbers = {"times": float(repeated.times), "share": repeated.share}
-            self._tell(REPEATED_PRODUCT, place, numbers, since)
-        if (products := find_sparse_products(step)) is not None:
-            place = self._source.of_operation(products.operation)
-            numbers = {
-                "columns": float(products.columns),
-                "diagonal": products.diagonal,
-                "share": products.share,
-            }
-            self._tell(SPARSE_PRODUCT, place, numbers, since)
-        if (distances := find_pairwise_distances(step)) is not None:
-            place = self._source.of_operation(distances.operation)
-            numbers = {"numbers": float(distances.numbers), "share": distances.share}
-            self._tell(PAIRWISE_DISTANCES, place, numbers, since)
-        if (double := find_double_precision(step)) is not None:
-            place = self._source.of_operation(double.operation)
-            self._tell(DOUBLE_PRECISION, place, {"share": double.share}, since)
+            self._tell(REPEATED_PASS, place, {"after": after, "share": second.share}, since)
+        for name, find in _FINDERS.items():
+            if (work := find(step)) is not None:
+                numbers = {
+                    key: value for key, value in work._asdict().items() if key != "operation"
+                }
+                self._tell(name, self._source.of_operation(work.operation), numbers, since)
 
-    def _tell(self, name: str, place: str, numbers: dict[str, float], since: int) -> None:
-        told = Counter(fact for fact, _ in self._told)[name]
-        if place and (name, place) not in self._told and told < _MOST_PLACES:
+    def _tell(self, name: str, place: str, numbers: Mapping[str, float], since: int) -> None:
+        lines = sum(fact == name for fact, _ in self._told)
+        if place and (name, place) not in self._told and lines < _MOST_PLACES:
             self._told.add((name, place))
-            self._emit(Fact(name, place, numbers | {"since": float(since)}))
+            told = {key: float(value) for key, value in {**numbers, "since": since}.items()}
+            self._emit(Fact(name, place, told))

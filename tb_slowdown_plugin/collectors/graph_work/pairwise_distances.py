@@ -43,7 +43,7 @@ def find_pairwise_distances(step: StepGraph) -> PairwiseDistances | None:
     largest = max(found, key=lambda each: math.prod(sizes_of(each.outputs[0])))
     sizes = sizes_of(largest.outputs[0])
     alike = [each for each in step.run if _has(each, sizes)]
-    share = cost_of(alike) / cost_of(step.run)
+    share = cost_of(alike) / step.cost
     return PairwiseDistances(largest, math.prod(sizes), share)
 
 

@@ -52,7 +52,7 @@ def find_second_pass(step: StepGraph) -> SecondPass | None:
         return None
     second = [reporting[each] for each in again]
     alone = operations_before(tensor for each in second for tensor in each.outputs)
-    share = cost_of(alone - step.learning) / cost_of(step.run)
+    share = cost_of(alone - step.learning) / step.cost
     return SecondPass(second[0], forward[again[0]], share)
 
 

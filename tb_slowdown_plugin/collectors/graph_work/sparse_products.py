@@ -60,7 +60,7 @@ def find_sparse_products(step: StepGraph) -> SparseProducts | None:
     kind = max(costs, key=lambda each: costs[each])
     first, _ = min(found[kind], key=lambda pair: pair[0]._id)
     columns = max(_columns_of(made) for _, made in found[kind])
-    return SparseProducts(first, columns, costs[kind] / cost_of(run), float(kind))
+    return SparseProducts(first, columns, costs[kind] / step.cost, float(kind))
 
 
 def _maker_of(tensor: Any) -> Any:

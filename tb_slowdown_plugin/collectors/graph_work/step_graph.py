@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+    cost_of,
     is_product,
     operations_before,
     operations_run,
@@ -49,3 +50,8 @@ class StepGraph:
     def run(self) -> set[Any] | None:
         """What runs at all; None where that can't be counted."""
         return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])
+
+    @cached_property
+    def cost(self) -> float:
+        """What all that runs costs; 0 where that can't be counted."""
+        return cost_of(self.run or ())

@@ -72,23 +72,21 @@ OFFERS: Final = (
 )
 
 
+_COUNTED: Final = {
+    names.UNUSED_GRADIENTS: claim_unused,
+    names.REPEATED_PASS: claim_passes,
+    names.SPARSE_PRODUCTS: claim_products,
+    names.DISTANCES: claim_distances,
+    names.WHOLE_TABLES: claim_tables,
+}
+"""Accounts of what graphs tell -> who claims it."""
+
+
 def explain(case: Case) -> Claim | None:
     """Claims gradients that nobody uses, or growth of the step in the phase `backward`."""
-    unused = case.of(names.UNUSED_GRADIENTS)
-    if unused:
-        return claim_unused(case, unused)
-    passes = case.of(names.REPEATED_PASS)
-    if passes:
-        return claim_passes(case, passes)
-    products = case.of(names.SPARSE_PRODUCTS)
-    if products:
-        return claim_products(case, products)
-    distances = case.of(names.DISTANCES)
-    if distances:
-        return claim_distances(case, distances)
-    tables = case.of(names.WHOLE_TABLES)
-    if tables:
-        return claim_tables(case, tables)
+    for family, claim in _COUNTED.items():
+        if found := case.of(family):
+            return claim(case, found)
     claimed = in_part(case, names.BACKWARD)
     if not claimed:
         return None

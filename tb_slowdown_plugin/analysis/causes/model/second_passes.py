@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import (
-    Case,
-    Claim,
-    largest,
-    lost_seconds,
-    to_place,
-)
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.model.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count, percent
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import (
     REPEATED_PASS,
     REPEATED_PRODUCT,
@@ -24,68 +18,38 @@ from tb_slowdown_plugin.catalog.events import (
 )
 
 
-class _Told(NamedTuple):
-    subject: str
-    summary: str
-    evidence: str
-    advice: Advice
-
-
 def claim_passes(case: Case, passes: tuple[Finding, ...]) -> Claim:
     """Claims the seconds of the line that costs most."""
-    main = largest(passes)
-    claimed = case.defect(main, passes)
-    place = names.detail(main.source)
-    told = next(
-        tell(fact.numbers, place)
-        for name, tell in _TELLS.items()
-        for _, fact in case.run.facts(name)
-        if fact.subject == place
-    )
-    seconds = lost_seconds(claimed)
-    return Claim(
-        "backward_pass",
-        claimed,
-        f"{told.subject}: {place}",
-        told.summary,
-        (
-            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run): "
-            f"{told.evidence}.",
-        ),
-        (told.advice,),
-        "medium",
-        "flat",
-        place=to_place(place),
-    )
+    return claim_counted(case, passes, _TELLS)
 
 
-def _tell_run(numbers: Mapping[str, float], place: str) -> _Told:
-    return _Told(
+def _tell_run(numbers: Mapping[str, float], place: str) -> CountedWork:
+    return CountedWork(
         _TWICE,
         f"A session computes again, in {place}, what it has just computed for {_before(numbers)} "
         "from the same feeds.",
-        f"{percent(numbers['share'])} of what that run computes is in both, by its graph",
+        f": {percent(numbers['share'])} of what that run computes is in both, by its graph",
         _fetch_together(place),
     )
 
 
-def _tell_pass(numbers: Mapping[str, float], place: str) -> _Told:
-    return _Told(
+def _tell_pass(numbers: Mapping[str, float], place: str) -> CountedWork:
+    return CountedWork(
         _TWICE,
         f"Each step runs the model once more on the batch that it learns from, in {place}, for "
         f"what is only reported. The pass for the gradient is in {_before(numbers)}.",
-        f"{percent(numbers['share'])} of what the step's graph computes is for that",
+        f": {percent(numbers['share'])} of what the step's graph computes is for that",
         _use_the_first(place),
     )
 
 
-def _tell_products(numbers: Mapping[str, float], place: str) -> _Told:
+def _tell_products(numbers: Mapping[str, float], place: str) -> CountedWork:
     times = count(numbers["times"])
-    return _Told(
+    return CountedWork(
         f"the same product {times} times in each step",
         f"Each step multiplies the same numbers by the same weights {times} times, in {place}: "
         "TensorFlow computes the product once, and its gradients each time.",
-        f"{percent(numbers['share'])} of what the step's graph computes is for all but one",
+        f": {percent(numbers['share'])} of what the step's graph computes is for all but one",
         _before_the_loop(place),
     )
 

@@ -2,45 +2,32 @@
 
 from __future__ import annotations
 
-from tb_slowdown_plugin.analysis.causes.common.context import (
-    Case,
-    Claim,
-    largest,
-    lost_seconds,
-    to_place,
-)
+from collections.abc import Mapping
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.model.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SPARSE_PRODUCT
 
 
 def claim_products(case: Case, products: tuple[Finding, ...]) -> Claim:
     """Claims the seconds of the line that costs most."""
-    main = largest(products)
-    claimed = case.defect(main, products)
-    place = names.detail(main.source)
-    told = {fact.subject: fact.numbers for _, fact in case.run.facts(SPARSE_PRODUCT)}[place]
-    is_diagonal = told["diagonal"] > 0
+    return claim_counted(case, products, {SPARSE_PRODUCT: _tell})
+
+
+def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
+    is_diagonal = numbers["diagonal"] > 0
     kind = "a diagonal matrix" if is_diagonal else "a one-hot encoding"
-    seconds = lost_seconds(claimed)
-    return Claim(
-        "backward_pass",
-        claimed,
-        f"a product with {kind}: {place}",
-        f"Each step multiplies by {kind} of {count(told['columns'])} columns, in {place}: all "
+    return CountedWork(
+        f"a product with {kind}",
+        f"Each step multiplies by {kind} of {count(numbers['columns'])} columns, in {place}: all "
         "numbers but one in each row are zero.",
-        (
-            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by "
-            "the numbers that the step's graph multiplies, reads, and writes for that. All steps "
-            "have them, so no clock can tell.",
-        ),
-        ((_scale_rows if is_diagonal else _look_up)(place),),
-        "medium",
-        "flat",
-        place=to_place(place),
+        ", by the numbers that the step's graph multiplies, reads, and writes for that. All steps "
+        "have them, so no clock can tell",
+        _scale_rows(place) if is_diagonal else _look_up(place),
     )
 
 

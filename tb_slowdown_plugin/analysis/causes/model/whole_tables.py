@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import (
-    Case,
-    Claim,
-    largest,
-    lost_seconds,
-    to_place,
-)
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.model.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import WHOLE_TABLE
 
 
 def claim_tables(case: Case, tables: tuple[Finding, ...]) -> Claim:
     """Claims the seconds of the line that costs most."""
-    main = largest(tables)
-    claimed = case.defect(main, tables)
-    place = names.detail(main.source)
-    told = {fact.subject: fact.numbers for _, fact in case.run.facts(WHOLE_TABLE)}[place]
-    seconds = lost_seconds(claimed)
-    return Claim(
-        "backward_pass",
-        claimed,
-        f"work on all rows of a table: {place}",
-        _summary(case, told, place),
-        (
-            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by "
-            "the numbers that the step's graph computes, reads, and writes for the whole table. "
-            "All steps have them, so no clock can tell.",
-        ),
-        (_advise(told)(place),),
-        "medium",
-        "flat",
-        place=to_place(place),
+    return claim_counted(case, tables, {WHOLE_TABLE: partial(_tell, case)})
+
+
+def _tell(case: Case, numbers: Mapping[str, float], place: str) -> CountedWork:
+    return CountedWork(
+        "work on all rows of a table",
+        _summary(case, numbers, place),
+        ", by the numbers that the step's graph computes, reads, and writes for the whole table. "
+        "All steps have them, so no clock can tell",
+        _advise(numbers)(place),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import weakref
 
-import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.wide_gradients import WideGradients
@@ -257,63 +256,6 @@ def test_what_is_traced_is_not_kept(collector):
     assert graph() is None
 
 
-def of_a_changing_shape(shape):
-    def train():
-        variable = tf.Variable(tf.ones([3, 2]), shape=tf.TensorShape(shape))
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(variable**2)
-        return tape.gradient(loss, [variable])[0].shape
-
-    return train
-
-
-def in_a_function(do):
-    def train():
-        variable = tf.Variable(tf.ones([3]))
-        optimizer = keras.optimizers.SGD(0.1)
-        optimizer.build([variable])
-        tf.function(lambda: do(variable, optimizer))()
-        return variable.shape
-
-    return train
-
-
-def apply(gradient):
-    return lambda variable, optimizer: optimizer.apply([gradient], [variable])
-
-
-def ask_of_a_constant(constant):
-    def ask(variable, optimizer):
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(variable**2)
-        optimizer.apply(tape.gradient([loss, constant], [variable]), [variable])
-
-    return ask
-
-
-@pytest.mark.parametrize(
-    "train",
-    [
-        of_a_changing_shape(None),
-        of_a_changing_shape([None, 2]),
-        in_a_function(apply(tf.ones([3]))),
-        in_a_function(apply(np.ones([3], "f"))),
-        in_a_function(ask_of_a_constant(tf.constant(1.0))),
-    ],
-    ids=["any shape", "any rows", "eager gradient", "NumPy's gradient", "eager target"],
-)
-def test_whatever_a_program_asks_for_and_applies_it_gets(recording, train):
-    plain = train()
-    collector = WideGradients()
-    collector.start(recording.context)
-    try:
-        assert train() == plain
-        assert look(collector) == {}
-    finally:
-        collector.stop()
-    assert recording.failures == []
-
-
 def ask_by_group(training, targets, **weights):
     """Both variables, one after another, of one tape."""
     with tf.GradientTape(persistent=True) as tape:
@@ -348,71 +290,3 @@ def test_one_backward_pass_that_is_run_again_is_told(
     facts = [fact for fact in recording.of(Fact) if "repeated" in fact.numbers]
     assert [fact.numbers["repeated"] for fact in facts] == ([found] if found else [])
     assert [fact.numbers["variables"] for fact in facts] == ([2.0] if found else [])
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_double_precision_in_a_fit_is_told_at_the_fit(recording, dtype):
-    model = keras.Sequential([keras.Input((256,)), keras.layers.Dense(1024, dtype=dtype)])
-    model.compile("sgd", "mse")
-    collector = WideGradients()
-    collector.start(recording.context)
-    try:
-        model.fit(np.ones((16, 256)), np.ones((16, 1024)), verbose=0)
-    finally:
-        collector.stop()
-    facts = recording.of(Fact)
-    assert [fact.name for fact in facts] == ["double_precision"] * (dtype == "float64")
-    assert all("test_wide_gradients.py:" in fact.subject for fact in facts)
-
-
-def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
-    weights = tf.Variable(tf.ones((8, 8)))
-    optimizer = keras.optimizers.SGD(0.1)
-
-    @tf.function
-    def train(x):
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(tf.matmul(x, weights))
-        optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
-        return tf.reduce_mean(tf.matmul(x, weights))
-
-    collector = WideGradients()
-    collector.start(recording.context)
-    try:
-        for rows in (4, 5):  # traced twice
-            train(tf.ones((rows, 8)))
-            look(collector)
-    finally:
-        collector.stop()
-    (fact,) = (each for each in recording.of(Fact) if each.name == "repeated_pass")
-    first = train.python_function.__code__.co_firstlineno
-    assert fact.subject.startswith("train (")
-    assert fact.subject.endswith(f"test_wide_gradients.py:{first + 5})")
-    assert fact.numbers["after"] == first + 3
-    assert 0.1 < fact.numbers["share"] < 0.5
-
-
-def test_a_line_that_computes_on_a_whole_table_is_told_once(recording):
-    table = tf.Variable(tf.zeros((20_000, 32)))
-    optimizer = keras.optimizers.SGD(0.1)
-
-    @tf.function
-    def train(ids):
-        with tf.GradientTape() as tape:
-            rows = tf.gather(table * 2.0, ids)
-            loss = tf.reduce_sum(rows)
-        optimizer.apply_gradients([(tape.gradient(loss, table), table)])
-
-    collector = WideGradients()
-    collector.start(recording.context)
-    try:
-        for ids in ([1, 2], [1, 2, 3]):  # traced twice
-            train(tf.constant(ids))
-            look(collector)
-    finally:
-        collector.stop()
-    (fact,) = (each for each in recording.of(Fact) if each.name == "whole_table")
-    line = train.python_function.__code__.co_firstlineno + 3
-    assert fact.subject.startswith("train (")
-    assert fact.subject.endswith(f"test_wide_gradients.py:{line})")
-    assert (fact.numbers["rows"], fact.numbers["looked_up"]) == (20_000, 2)
