@@ -68,8 +68,9 @@ WIDE_GRADIENT: Final = "wide_gradient"
 """Fact: a line computes gradients that move no variable. Numbers: the "variables" with a gradient,
 "updated" of them, the "elements" and "updated_elements" that these have, "zeroed" if the optimizer
 gets some of the others times zero, "watched" how many calls there are if only a few numbers are
-made of them, such as their norm, "summed" how many if they are only added up, and the "share" of
-what its graph computes that is for the others alone, where that can be counted. It is so "since"
+made of them, such as their norm, "summed" how many if they are only added up, "repeated" how many
+if one would do, and the "share" of what its graph computes that is for the others alone, or for
+loops that are gone through again, where that can be counted. It is so "since"
 that many steps were finished. Told again where that changes; the share is 0 where all are used."""
 
 WHOLE_TABLE: Final = "whole_table"

@@ -7,7 +7,7 @@ for as many rounds as a sequence has steps. TensorFlow's own way from a name to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 _LOOPS: Final = frozenset({"While", "StatelessWhile"})
@@ -23,6 +23,8 @@ _REDUCES: Final[dict[str, Callable[[list[int]], int]]] = {
 }
 _MOST_ROUNDS: Final = 1
 """Place among the inputs of a loop of the number of rounds at most."""
+_BEYOND: Final = {"Less": 0, "LessEqual": 1}
+"""How a loop compares its counter -> what is added to the limit."""
 
 
 class InnerGraph(NamedTuple):
@@ -30,45 +32,126 @@ class InnerGraph(NamedTuple):
 
     operations: list[Any]
     rounds: int
+    outputs: list[Any]
+    """Tensors."""
+    given: Mapping[str, Any]
+    """Of a function that is called: the name of an argument -> the tensor of the caller."""
+    caller: InnerGraph | None
+    """Where the operation is in such a graph itself."""
 
 
-def find_inner(operation: Any) -> InnerGraph | None:
+def find_inner(operation: Any, caller: InnerGraph | None = None) -> InnerGraph | None:
     """None where the graph isn't to be had, or how often it runs.
 
     Args:
       operation: One of `RUNS_OTHERS`.
+      caller: The graph that it is in, where that is inside of another: a number of rounds may be
+        one of its arguments.
     """
     is_loop = operation.type in _LOOPS
-    rounds = _rounds_of(operation) if is_loop else 1
-    if not rounds:
-        return None
     try:
-        name = operation.get_attr("body" if is_loop else "f").name
-        graph = operation.graph._get_function(name).graph
-        return InnerGraph(list(graph.get_operations()), rounds)
+        rounds = _rounds_of(operation, caller) if is_loop else 1
+        if not rounds:
+            return None
+        graph = _graph_of(operation, "body" if is_loop else "f")
+        given = {} if is_loop else _name_arguments(graph, operation)
+        return InnerGraph(list(graph.get_operations()), rounds, list(graph.outputs), given, caller)
     except Exception:  # noqa: BLE001 - private, and of another version
         return None
 
 
-def _rounds_of(loop: Any) -> int:
+def _graph_of(operation: Any, attribute: str) -> Any:
+    return operation.graph._get_function(operation.get_attr(attribute).name).graph
+
+
+def _name_arguments(graph: Any, call: Any) -> dict[str, Any]:
+    return {argument.name: given for argument, given in zip(graph.inputs, call.inputs, strict=True)}
+
+
+def _rounds_of(loop: Any, caller: InnerGraph | None) -> int:
     """0 where the graph has no number."""
     inputs = list(loop.inputs)
-    most = _number_of(inputs[_MOST_ROUNDS]) if len(inputs) > _MOST_ROUNDS else 0
-    if most > 0:  # -1 where the program sets none
+    most = _number_of(inputs[_MOST_ROUNDS], caller) if len(inputs) > _MOST_ROUNDS else None
+    if most is not None and most > 0:  # -1 where the program sets none
         return most
-    lists = (each.op for each in inputs if each.op.type == "TensorListFromTensor")
-    lengths = [next(iter(each.inputs)).shape for each in lists]
-    return max((each[0] or 0 for each in lengths if each.rank), default=0)
+    lists = (_source_of(each, caller)[0].op for each in inputs)
+    lengths = [
+        next(iter(each.inputs)).shape for each in lists if each.type == "TensorListFromTensor"
+    ]
+    longest = max((each[0] or 0 for each in lengths if each.rank), default=0)
+    return longest or _rounds_by_counter(loop, caller)
 
 
-def _number_of(tensor: Any) -> int:
-    """Of a constant, or the largest or the product of some; 0 of anything else."""
+def _rounds_by_counter(loop: Any, caller: InnerGraph | None) -> int:
+    """Of a loop over a range: it goes on while its counter is less than a number."""
+    condition, body = _graph_of(loop, "cond"), _graph_of(loop, "body")
+    places = {each.name: place for place, each in enumerate(condition.inputs)}
+    test = _before_identity(condition.outputs[0]).op
+    if test.type not in _BEYOND or test.inputs[0].name not in places:
+        return 0
+    counter = places[test.inputs[0].name]
+    grown = _before_identity(body.outputs[counter]).op
+    if not grown.type.startswith("Add") or grown.inputs[0].name != body.inputs[counter].name:
+        return 0
+
+    def begin_with(tensor: Any, arguments: list[Any]) -> int | None:
+        """The number that a tensor has in the first round."""
+        known = {each.name: given for each, given in zip(arguments, loop.inputs, strict=True)}
+        return _number_of(known.get(tensor.name, tensor), caller)
+
+    limit = test.inputs[1]
+    changes = limit.name in places and not _is_handed_on(body, places[limit.name])
+    start = _number_of(loop.inputs[counter], caller)
+    end = None if changes else begin_with(limit, condition.inputs)
+    by = begin_with(grown.inputs[1], body.inputs)
+    if start is None or end is None or by is None or by <= 0:
+        return 0
+    return max(math.ceil((end + _BEYOND[test.type] - start) / by), 0)
+
+
+def _is_handed_on(body: Any, place: int) -> bool:
+    """Whether a round leaves a number as it is."""
+    return bool(_before_identity(body.outputs[place]).name == body.inputs[place].name)
+
+
+def _before_identity(tensor: Any) -> Any:
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _source_of(tensor: Any, caller: InnerGraph | None) -> tuple[Any, InnerGraph | None]:
+    """The tensor that is handed on to here, into functions and out of them, and what it is in."""
+    while True:
+        tensor = _before_identity(tensor)
+        if caller is not None and tensor.name in caller.given:
+            tensor, caller = caller.given[tensor.name], caller.caller
+        elif tensor.op.type in _CALLS and (inner := find_inner(tensor.op, caller)) is not None:
+            tensor, caller = inner.outputs[tensor.value_index], inner
+        else:
+            return tensor, caller
+
+
+def _number_of(tensor: Any, caller: InnerGraph | None) -> int | None:
+    """Of a constant, or the largest or the product of some; None of anything else.
+
+    The first output of a loop is how often it has gone round, as its gradient does.
+    """
     from tensorflow.python.framework import tensor_util
 
+    tensor, caller = _source_of(tensor, caller)
     made = tensor.op
+    if made.type in _LOOPS and tensor.value_index == 0:
+        return _rounds_of(made, caller) or None
     reduce = _REDUCES.get(made.type)
+    if made.type == "StridedSlice":  # one of the sides of a shape
+        sides, *at = (tensor_util.constant_value(each) for each in made.inputs)
+        if sides is None or any(each is None for each in at) or at[0].size != 1:
+            return None
+        return int(sides[int(at[0][0])])
     value = tensor_util.constant_value(next(iter(made.inputs)) if reduce else tensor)
     if value is None or value.dtype.kind not in "iu" or not value.size:
-        return 0
-    found = int(reduce(value.ravel().tolist()) if reduce else value.ravel()[0])
-    return found if value.size == 1 or reduce else 0
+        return None
+    if reduce:
+        return reduce(value.ravel().tolist())
+    return int(value.ravel()[0]) if value.size == 1 else None

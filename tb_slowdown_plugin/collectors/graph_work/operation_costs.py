@@ -11,7 +11,11 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.inner_graphs import RUNS_OTHERS, find_inner
+from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
+    RUNS_OTHERS,
+    InnerGraph,
+    find_inner,
+)
 
 _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 _CONVOLUTIONS: Final = ("Conv2D", "DepthwiseConv2d", "Conv3D")
@@ -85,17 +89,17 @@ def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
     return operations_before([*needed, *acting, *getattr(graph, "outputs", ())])
 
 
-def _can_be_counted(operation: Any) -> bool:
+def _can_be_counted(operation: Any, within: InnerGraph | None = None) -> bool:
     """Whether all is known of it: what it runs, and how often."""
     if operation.type not in RUNS_OTHERS:
         return True
-    inner = find_inner(operation)
-    return inner is not None and all(map(_can_be_counted, inner.operations))
+    inner = find_inner(operation, within)
+    return inner is not None and all(_can_be_counted(each, inner) for each in inner.operations)
 
 
 def work_of(operations: Iterable[Any]) -> float:
     """What they compute: products and numbers."""
-    return sum(map(work_of_one, operations))
+    return sum(map(_work_of_one, operations))
 
 
 def is_product(operation: Any) -> bool:
@@ -108,9 +112,11 @@ def is_product_of_matrices(operation: Any) -> bool:
     return operation.type in _PRODUCTS
 
 
-def cost_of(operations: Iterable[Any], batch: int = BATCH) -> float:
+def cost_of(
+    operations: Iterable[Any], batch: int = BATCH, within: InnerGraph | None = None
+) -> float:
     """What they compute, or read and write, whichever is more, and to start them; in products."""
-    return sum(_cost_of_one(each, batch) for each in operations)
+    return sum(_cost_of_one(each, batch, within) for each in operations)
 
 
 def only_numbers_leave(gradients: Iterable[Any]) -> bool:
@@ -163,10 +169,10 @@ def operations_before(tensors: Iterable[Any]) -> set[Any]:
     return found
 
 
-def work_of_one(operation: Any, batch: int = BATCH) -> float:
+def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None = None) -> float:
     """The same of one operation, with so many examples where a dimension isn't known."""
-    if operation.type in RUNS_OTHERS and (inner := find_inner(operation)) is not None:
-        return inner.rounds * sum(work_of_one(each, batch) for each in inner.operations)
+    if operation.type in RUNS_OTHERS and (inner := find_inner(operation, within)) is not None:
+        return inner.rounds * sum(_work_of_one(each, batch, inner) for each in inner.operations)
     inputs = [sizes_of(tensor, batch) for tensor in operation.inputs]
     outputs = [sizes_of(tensor, batch) for tensor in operation.outputs]
     made = float(sum(math.prod(each) for each in outputs))
@@ -179,15 +185,15 @@ def work_of_one(operation: Any, batch: int = BATCH) -> float:
     return made
 
 
-def _cost_of_one(operation: Any, batch: int) -> float:
+def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float:
     if operation.type in MOVES_NOTHING:
         return 0.0
-    if operation.type in RUNS_OTHERS and (inner := find_inner(operation)) is not None:
-        return inner.rounds * cost_of(inner.operations, batch)
+    if operation.type in RUNS_OTHERS and (inner := find_inner(operation, within)) is not None:
+        return inner.rounds * cost_of(inner.operations, batch, inner)
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
     moved = 2 * made if operation.type in LOOKUPS else made + got
-    return _START + max(work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
+    return _START + max(_work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
 
 
 def _is_transposed(operation: Any) -> bool:

@@ -6,19 +6,16 @@ outputs of the first pass give the same metrics, of the weights before the updat
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     operations_before,
 )
+from tb_slowdown_plugin.collectors.graph_work.same_operations import name_operations
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
-from tb_slowdown_plugin.collectors.graph_work.weights import (
-    READS,
-    name_of_constant,
-    weights_of,
-)
+from tb_slowdown_plugin.collectors.graph_work.weights import weights_of
 
 
 class SecondPass(NamedTuple):
@@ -46,7 +43,10 @@ def find_second_pass(step: StepGraph) -> SecondPass | None:
     both = [weights for weights in reporting if weights in forward]
     if not both:
         return None
-    alike, merged = _name_all(step.operations), _name_all(step.operations, as_merged=True)
+    alike, merged = (
+        name_operations(step.operations),
+        name_operations(step.operations, as_merged=True),
+    )
     again = [each for each in both if merged[reporting[each]] != merged[forward[each]]]
     if not again or not _take_the_same(reporting[both[0]], forward[both[0]], alike):
         return None
@@ -68,27 +68,3 @@ def _products_by_weights(products: Iterable[Any]) -> dict[str, Any]:
 def _take_the_same(one: Any, other: Any, names: dict[Any, int]) -> bool:
     """Whether the inputs of two products are made in the same way of the same."""
     return [names[each.op] for each in one.inputs] == [names[each.op] for each in other.inputs]
-
-
-def _name_all(operations: list[Any], *, as_merged: bool = False) -> dict[Any, int]:
-    """One number for operations that compute the same of the same.
-
-    Args:
-      operations: All of a graph, in order.
-      as_merged: A variable before an update is another one than after it, as for TensorFlow, which
-        computes once what has one number.
-    """
-    numbers: dict[Hashable, int] = {}
-    named: dict[Any, int] = {}
-    for each in operations:
-        made_of = tuple((named.get(tensor.op), tensor.value_index) for tensor in each.inputs)
-        key: Hashable = (each.type, made_of)
-        before = sorted(named.get(one, -1) for one in each.control_inputs) if as_merged else []
-        if each.type == "Const":
-            key = name_of_constant(each)
-        elif not made_of or (each.op_def.is_stateful and each.type not in READS):
-            key = each.name  # nothing else is the same
-        elif before:
-            key = (each.type, made_of, *before)
-        named[each] = numbers.setdefault(key, len(numbers))
-    return named

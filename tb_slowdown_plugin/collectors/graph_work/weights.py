@@ -13,8 +13,9 @@ _WAY_TO_WEIGHTS: Final = frozenset(
 )
 """Between a product and the variable that it takes."""
 
-_MOST_COMPARED: Final = 64
-"""Numbers in a constant that is compared with another: a shape, an axis, a rate."""
+_MOST_COMPARED: Final = 65_536
+"""Numbers in a constant that is compared with another: a shape, a rate, zeros to begin with. To
+copy as many takes 0.1 ms."""
 
 
 def weights_of(product: Any) -> str:

@@ -23,6 +23,10 @@ from tb_slowdown_plugin.records.types import Fact
 
 _UNUSED: Final = "gradients that aren't used"
 _BY_OPERATIONS: Final = "by the products and sums in the step's graph that are only for them."
+_BY_LOOPS: Final = (
+    "by what the step's graph computes in loops that it has gone back through before: TensorFlow "
+    "merges all else that the calls have in common."
+)
 _BY_SAMPLES: Final = "by the samples of the stack in that line, without the part of one call."
 
 
@@ -35,7 +39,9 @@ def claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     told = widest[place].numbers if place in widest else {}
     summary, advice = _tell_unused(place, told)
     repeats = told.get("repeated", 0) > 0
-    source = _BY_SAMPLES if repeats else _BY_OPERATIONS
+    source = _BY_OPERATIONS
+    if repeats:
+        source = _BY_LOOPS if "share" in told else _BY_SAMPLES
     return Claim(
         "backward_pass",
         claimed,

@@ -71,7 +71,7 @@ def _share_of(run: Run, fact: Fact) -> float:
     if fact.name == WHOLE_TABLE:
         return _share_of_tables(run, fact.numbers)
     calls = fact.numbers.get("repeated", 0.0)
-    if calls <= 1:
+    if calls <= 1 or "share" in fact.numbers:
         return fact.numbers.get("share", 0.0)
 
     def samples_there(one: Fact) -> float:

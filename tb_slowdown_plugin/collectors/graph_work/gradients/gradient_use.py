@@ -11,6 +11,9 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_work.gradients.repeated_loops import (
+    share_of_repeated_loops,
+)
 from tb_slowdown_plugin.collectors.graph_work.gradients.summed_gradients import (
     OneGradient,
     are_added_up,
@@ -35,6 +38,7 @@ def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict
     watched = [each for each in scope.asked if _is_watched(each)]
     summed = _find_summed([each for each in scope.asked if each not in watched])
     counted = _count_watched(scope, watched) | _count_summed(summed)
+    counted |= _count_repeated(scope)
     told = [*watched, *(each for group in summed for each in group)]
     for asked in (each for each in scope.asked if each not in told):
         numbers = _count(asked, scope.applied, known)
@@ -113,6 +117,31 @@ def _count_summed(groups: list[list[Asked]]) -> dict[str, dict[str, float]]:
                 "elements": elements,
                 "updated_elements": elements,
                 "summed": len(group),
+                "share": share,
+            }
+    return counted
+
+
+def _count_repeated(scope: Scope) -> dict[str, dict[str, float]]:
+    """The numbers of calls of one target that go through loops again, at the line of the last."""
+    groups: dict[tuple[Traced, ...], list[Asked]] = {}
+    for each in scope.asked:
+        if each.targets and each.gradients:
+            groups.setdefault(tuple(each.targets), []).append(each)
+    counted: dict[str, dict[str, float]] = {}
+    for group in (calls for calls in groups.values() if len(calls) > 1):
+        found = [each.find() for each in group]
+        calls = [OneGradient(each.targets, each.gradients) for each in found if each is not None]
+        share = share_of_repeated_loops(calls) if len(calls) == len(group) else 0.0
+        if share > 0:
+            elements = {key: value for each in group for key, value in each.elements.items()}
+            variables, numbers = float(len(elements)), float(sum(elements.values()))
+            counted[group[-1].place] = {
+                "variables": variables,
+                "updated": variables,
+                "elements": numbers,
+                "updated_elements": numbers,
+                "repeated": float(len(group)),
                 "share": share,
             }
     return counted

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.collectors.graph_work.weights import (
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-LARGE = list(range(100))
+LARGE = list(range(70_000))
 
 
 def operations_of(function, *shapes):

@@ -111,3 +111,13 @@ def test_a_backward_pass_that_is_run_again_is_told_with_how_often(make_run):
         "part of one call. All steps have them, so no clock can tell.",
     )
     assert cause.advice[0].text.startswith("Ask the tape once, with all variables")
+
+
+def test_loops_that_are_gone_through_again_are_told_by_the_graph(make_run):
+    report = report_of(make_run, share=0.3, repeated=2.0, updated=18.0, updated_elements=50_000.0)
+    (cause,) = report.causes
+    assert cause.evidence[1] == (
+        "About 12.0 s (30.0% of the run), by what the step's graph computes in loops that it has "
+        "gone back through before: TensorFlow merges all else that the calls have in common. All "
+        "steps have them, so no clock can tell."
+    )

@@ -86,6 +86,12 @@ def test_of_calls_that_one_could_spare_samples_tell_what_they_take(make_run, the
         assert made[f"unused_gradients:{PLACE}"][3:] == pytest.approx(seconds)
 
 
+def test_of_calls_that_the_graph_tells_its_share_is_taken(make_run):
+    run = make_run(PERIOD, events=[(2, fact(repeated=2.0, share=0.25, since=0))])
+    (seconds,) = with_unused_gradients(run, {}).values()
+    assert seconds == pytest.approx(0.025)
+
+
 TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work": 600.0,
          "rest": 100.0, "rest_per_item": 0.5, "share": 0.8, "regularized": 0.0}  # fmt: skip
 

@@ -147,3 +147,37 @@ def test_gradients_that_are_only_added_up_are_one_too_many():
         "summed": 3,
     }
     assert 0.3 < share < 0.7
+
+
+def test_calls_that_go_back_through_a_loop_again_are_told_at_the_last():
+    scope = Scope(since=3)
+
+    @tf.function
+    def step(x, large, small):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([large, small])
+            hidden = x * small[0]
+            for _ in tf.range(6):
+                hidden = tf.tanh(hidden @ large)
+            target = tf.reduce_sum(hidden)
+        for line, key, elements, variable in (("a", LARGE, 100, large), ("b", SMALL, 4, small)):
+            got = Traced.of(tape.gradient(target, variable))
+            scope.asked.append(Asked(line, {key: elements}, [Traced.of(target)], {key: got}))
+            scope.applied[key] = [got]
+        return scope.asked[0].find().gradients, scope.asked[1].find().gradients
+
+    function = step.get_concrete_function(
+        tf.TensorSpec([4, 10]), tf.TensorSpec([10, 10]), tf.TensorSpec([4])
+    )
+    counted = count_places(scope, [])
+    del function
+    assert counted["a"]["share"] == 0
+    share = counted["b"].pop("share")
+    assert counted["b"] == {
+        "variables": 2,
+        "updated": 2,
+        "elements": 104,
+        "updated_elements": 104,
+        "repeated": 2,
+    }
+    assert 0.2 < share < 0.5
