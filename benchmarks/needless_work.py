@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py            # 24 pairs of trainings: three minutes
+    python benchmarks/needless_work.py            # 30 pairs of trainings: four minutes
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
 step that the twin doesn't take, "counted" what the report would say.
@@ -25,10 +25,13 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import keras
 import tensorflow as tf
 
-from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
-from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
+from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
+    find_repeated_products,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
-from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 
 STEPS: Final = 12
 """In a turn."""
@@ -48,11 +51,16 @@ def main() -> None:
         for optimizer in (keras.optimizers.SGD, keras.optimizers.Adam):
             told = f"{name}, {optimizer.__name__}: a pass for a metric"
             compare(told, turns, data, _count_pass, partial(classify, build, optimizer))
-    for units, length, rounds, recurrent in ATTENTIONS:
-        memory = tf.random.normal((64, length, units))
-        data = memory, tf.zeros((64, rounds), tf.int32)
-        name = f"attention of {units}, {'GRU' if recurrent else 'dense'}: its keys in each round"
-        compare(name, turns, data, _count_product, partial(attend, units, rounds, recurrent))
+    for in_graph, count in ((False, _count_product), (True, _count_invariants)):
+        for units, length, rounds, recurrent in ATTENTIONS:
+            memory = tf.random.normal((64, length, units))
+            data = memory, tf.zeros((64, rounds), tf.int32)
+            name = (
+                f"attention of {units}, {'GRU' if recurrent else 'dense'}: its keys in each round"
+                f"{' of a loop in the graph' if in_graph else ''}"
+            )
+            make = partial(attend, units, rounds, recurrent, in_graph)
+            compare(name, turns, data, count, make)
     for rows, units in TABLES:
         ids = tf.random.uniform((256,), 0, rows, tf.int32)
         name = f"table of {rows:,}, layer of {units:,}: all rows normalized"
@@ -93,6 +101,11 @@ def _count_product(step: StepGraph) -> float:
     return found.share if found is not None else 0.0
 
 
+def _count_invariants(step: StepGraph) -> float:
+    found = find_loop_invariants(step)
+    return found.share if found is not None else 0.0
+
+
 def _count_table(step: StepGraph) -> float:
     found = find_whole_tables(step, step.gradients)
     return found.numbers()["share"] if found is not None else 0.0
@@ -118,18 +131,21 @@ def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
     return tf.function(step), asked
 
 
-def attend(units: int, rounds: int, recurrent: bool, again: bool) -> Any:
+def attend(units: int, rounds: int, recurrent: bool, in_graph: bool, again: bool) -> Any:
     """A step of a decoder; again: each round makes the keys of its attention."""
     encode = L.GRU(units, return_sequences=True) if recurrent else L.Dense(units, "relu")
     project, query, score = L.Dense(units, use_bias=False), L.Dense(units), L.Dense(1)
     cell, word, update = L.GRUCell(units), L.Dense(50), keras.optimizers.Adam()
+    for each in (query, score, cell, word):  # not in a loop of the graph
+        each.build((None, units))
+    count_up = tf.range if in_graph else range
     asked: list[Asked] = []
 
     def step(x: Any, y: Any) -> Any:
         with tf.GradientTape() as tape:
             memory = encode(x)
             state, loss, keys = tf.reduce_mean(memory, 1), 0.0, project(memory)
-            for at in range(rounds):
+            for at in count_up(rounds):
                 made = project(memory) if again else keys
                 weights = tf.nn.softmax(score(tf.tanh(query(state)[:, None] + made)), 1)
                 _, (state,) = cell(tf.reduce_sum(weights * memory, 1), [state])

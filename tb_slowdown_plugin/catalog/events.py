@@ -91,6 +91,11 @@ REPEATED_PRODUCT: Final = "repeated_product"
 gradients each time. "share" is what one product would spare of what the step's graph computes. It
 is so "since" that many steps were finished."""
 
+LOOP_INVARIANT: Final = "loop_invariant"
+"""Fact: a line in a loop of a graph computes so many "times" what doesn't change there. "share" is
+what to compute it once would spare of what the step's graph computes. It is so "since" that many
+steps were finished."""
+
 PAIRWISE_DISTANCES: Final = "pairwise_distances"
 """Fact: a line takes the differences of all pairs of rows, so many "numbers", for sums of their
 squares. "share" is that of what the step's graph computes. It is so "since" that many steps were

@@ -1,5 +1,5 @@
 """What TensorFlow graphs compute, and what of it is of no use.
 
-The flow: `gradients` says which of them are of no use, and `needless_work` what else a step doesn't
-need -> `operation_costs` counts its share of the graph. Start at `needless_work.NeedlessWork`.
+The flow: `gradients` says which of them are of no use, and `needless` what else a step doesn't need
+-> `operation_costs` counts its share of the graph. Start at `needless_work.NeedlessWork`.
 """

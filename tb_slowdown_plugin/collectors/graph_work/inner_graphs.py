@@ -7,7 +7,7 @@ for as many rounds as a sequence has steps. TensorFlow's own way from a name to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 _LOOPS: Final = frozenset({"While", "StatelessWhile"})
@@ -35,7 +35,7 @@ class InnerGraph(NamedTuple):
     outputs: list[Any]
     """Tensors."""
     given: Mapping[str, Any]
-    """Of a function that is called: the name of an argument -> the tensor of the caller."""
+    """The name of an argument -> the tensor of the caller; of a loop, what stays as it is."""
     caller: InnerGraph | None
     """Where the operation is in such a graph itself."""
 
@@ -54,10 +54,30 @@ def find_inner(operation: Any, caller: InnerGraph | None = None) -> InnerGraph |
         if not rounds:
             return None
         graph = _graph_of(operation, "body" if is_loop else "f")
-        given = {} if is_loop else _name_arguments(graph, operation)
+        given = {
+            argument.name: tensor
+            for place, (argument, tensor) in enumerate(
+                zip(graph.inputs, operation.inputs, strict=True)
+            )
+            if not is_loop or _is_handed_on(graph, place)
+        }
         return InnerGraph(list(graph.get_operations()), rounds, list(graph.outputs), given, caller)
     except Exception:  # noqa: BLE001 - private, and of another version
         return None
+
+
+def find_loops(operations: Iterable[Any], caller: InnerGraph | None = None) -> Iterator[InnerGraph]:
+    """The bodies of loops whose rounds are known, also of those in functions and in other loops.
+
+    Args:
+      operations: Of one graph.
+      caller: That graph, where it is inside of another.
+    """
+    for each in operations:
+        if each.type in RUNS_OTHERS and (inner := find_inner(each, caller)) is not None:
+            if each.type in _LOOPS:
+                yield inner
+            yield from find_loops(inner.operations, inner)
 
 
 def _graph_of(operation: Any, attribute: str) -> Any:

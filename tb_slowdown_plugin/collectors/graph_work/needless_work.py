@@ -7,20 +7,26 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import (
     DOUBLE_PRECISION,
+    LOOP_INVARIANT,
     PAIRWISE_DISTANCES,
     REPEATED_PASS,
     REPEATED_PRODUCT,
     SPARSE_PRODUCT,
     WHOLE_TABLE,
 )
-from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
-from tb_slowdown_plugin.collectors.graph_work.pairwise_distances import find_pairwise_distances
-from tb_slowdown_plugin.collectors.graph_work.repeated_products import find_repeated_products
-from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
-from tb_slowdown_plugin.collectors.graph_work.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.needless.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
+from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
+    find_pairwise_distances,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
+    find_repeated_products,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.needless.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
-from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
 
@@ -29,6 +35,7 @@ _MOST_PLACES: Final = 5
 
 _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     REPEATED_PRODUCT: find_repeated_products,
+    LOOP_INVARIANT: find_loop_invariants,
     SPARSE_PRODUCT: find_sparse_products,
     PAIRWISE_DISTANCES: find_pairwise_distances,
     DOUBLE_PRECISION: find_double_precision,

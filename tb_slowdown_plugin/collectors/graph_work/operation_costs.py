@@ -37,7 +37,7 @@ on GPUs."""
 
 _BYTES: Final = 4
 
-_START: Final = 300_000.0
+START: Final = 300_000.0
 """Products and sums in the time in which an operation is started: chosen by hand for 24 trainings
 with work that they didn't need (`benchmarks/needless_work.py`). What is counted so is up to 12
 percentage points off what it took, and 25 for two on small tables."""
@@ -193,7 +193,7 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
     moved = 2 * made if operation.type in LOOKUPS else made + got
-    return _START + max(_work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
+    return START + max(_work_of_one(operation, batch), _PER_BYTE * _BYTES * moved)
 
 
 def _is_transposed(operation: Any) -> bool:

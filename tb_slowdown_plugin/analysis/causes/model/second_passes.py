@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import (
+    LOOP_INVARIANT,
     REPEATED_PASS,
     REPEATED_PRODUCT,
     REPEATED_RUN,
@@ -54,11 +55,23 @@ def _tell_products(numbers: Mapping[str, float], place: str) -> CountedWork:
     )
 
 
+def _tell_invariants(numbers: Mapping[str, float], place: str) -> CountedWork:
+    times = count(numbers["times"])
+    return CountedWork(
+        f"the same numbers {times} times in each step",
+        f"A loop in the step's graph computes {times} times what doesn't change from round to "
+        f"round, in {place}.",
+        f": {percent(numbers['share'])} of what the step's graph computes is for all but one round",
+        _before_the_loop(place),
+    )
+
+
 _TWICE: Final = "the same pass through the model twice"
 _TELLS: Final = {
     REPEATED_RUN: _tell_run,
     REPEATED_PASS: _tell_pass,
     REPEATED_PRODUCT: _tell_products,
+    LOOP_INVARIANT: _tell_invariants,
 }
 
 

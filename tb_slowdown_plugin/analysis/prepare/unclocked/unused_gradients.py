@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import (
+    LOOP_INVARIANT,
     PAIRWISE_DISTANCES,
     PYTHON_STACK,
     REPEATED_PASS,
@@ -37,6 +38,7 @@ _FAMILIES: Final = {
     WHOLE_TABLE: names.WHOLE_TABLES,
     REPEATED_PASS: names.REPEATED_PASS,
     REPEATED_PRODUCT: names.REPEATED_PASS,
+    LOOP_INVARIANT: names.REPEATED_PASS,
     PAIRWISE_DISTANCES: names.DISTANCES,
     SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }

@@ -14,8 +14,8 @@ IN_GRAPH = "Net.train_step (train.py:60)"
 OF_SESSION = "train.py:60"
 
 
-def report_of(make_run, name, place, share, after=48.0, accounts=None):
-    numbers = {"share": share, "after": after, "since": 0.0}
+def report_of(make_run, name, place, share, after=48.0, accounts=None, **more):
+    numbers = {"share": share, "after": after, "since": 0.0, **more}
     events = [(2, Fact(name, place, numbers))]
     return account_for(
         make_run(np.full(SIZE, SECONDS), accounts=accounts or {}, events=events)
@@ -71,3 +71,15 @@ def test_a_first_pass_in_another_file_has_no_line(make_run):
 
 def test_one_that_takes_little_is_not_told(make_run):
     assert report_of(make_run, "repeated_pass", IN_GRAPH, 0.02).causes == ()
+
+
+def test_what_a_loop_computes_again_is_to_be_made_before_it(make_run):
+    (cause,) = report_of(make_run, "loop_invariant", IN_GRAPH, 0.5, times=12.0).causes
+    assert cause.summary == (
+        "A loop in the step's graph computes 12 times what doesn't change from round to round, in "
+        f"{IN_GRAPH}."
+    )
+    assert cause.evidence[0].endswith(
+        "50.0% of what the step's graph computes is for all but one round."
+    )
+    assert cause.advice[0].text.startswith("Compute it before the loop")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
-from tb_slowdown_plugin.collectors.graph_work.whole_tables import find_whole_tables
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

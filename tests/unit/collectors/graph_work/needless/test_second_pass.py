@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 

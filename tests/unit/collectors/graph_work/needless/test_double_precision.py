@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.needless.double_precision import find_double_precision
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.pairwise_distances import find_pairwise_distances
+from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
+    find_pairwise_distances,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
