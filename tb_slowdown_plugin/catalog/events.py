@@ -84,7 +84,8 @@ finished."""
 REPEATED_PASS: Final = "repeated_pass"
 """Fact: a line runs the model once more on the batch of the step, for what is only reported. The
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what
-the step's graph computes. It is so "since" that many steps were finished."""
+the step's graph computes; instead "called" where it is a call of its own, beside the function that
+trains. It is so "since" that many steps were finished."""
 
 REPEATED_PRODUCT: Final = "repeated_product"
 """Fact: a line multiplies the same numbers by the same weights so many "times" in a step, and gets

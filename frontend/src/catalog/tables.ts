@@ -70,6 +70,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   summaries: "Summary writing",
   optimizers: "Optimizers and their variables",
   wide_gradients: "Gradients that aren't used",
+  repeated_passes: "Passes on the batch of the step that are made again",
   predict_calls: "Keras predict() calls",
   fit_calls: "Keras fit() calls",
   evaluations: "Keras evaluate() calls",

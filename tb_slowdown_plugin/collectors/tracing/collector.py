@@ -39,9 +39,9 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 )
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
-from tb_slowdown_plugin.collectors.tracing.session_calls import SessionRuns
-from tb_slowdown_plugin.collectors.tracing.session_graphs import SessionGraphs
-from tb_slowdown_plugin.collectors.tracing.session_repeats import SessionRepeats
+from tb_slowdown_plugin.collectors.tracing.sessions.session_calls import SessionRuns
+from tb_slowdown_plugin.collectors.tracing.sessions.session_graphs import SessionGraphs
+from tb_slowdown_plugin.collectors.tracing.sessions.session_repeats import SessionRepeats
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -100,7 +100,8 @@ class TraceCollector:
         self._callers: set[str] = set()
         self._looping: set[str] = set()
         self._running = True
-        self._hooks.surround(module, _DEFINE, self._calls())
+        self._calls = self._follow_functions()
+        self._hooks.surround(module, _DEFINE, self._calls)
         self._hooks.surround(module, _CREATE, self._create)
         self._hook_sessions(context)
         context.stopwatch.sees_traces = True
@@ -114,7 +115,17 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def _calls(self) -> FunctionCalls:
+    def follow_calls(self, observe: Callable[[int, Any, Any, Any], None] | None) -> None:
+        """Each call of a function is shown to one observer; None for no more.
+
+        Args:
+          observe: Is given the bit of the function, its `ConcreteFunction`, and its arguments,
+            those without a name and those with one. It must not raise.
+        """
+        if self._running:
+            self._calls.observe = observe
+
+    def _follow_functions(self) -> FunctionCalls:
         return FunctionCalls(
             self._context,
             self._thread,

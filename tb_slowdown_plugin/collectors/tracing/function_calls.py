@@ -56,7 +56,17 @@ class FunctionCalls(Surrounding):
       leave: Is called with a trace that has raised.
     """
 
-    __slots__ = ("_bits", "_finish", "_learn", "_leave", "_now", "_sizes", "_thread", "_watch")
+    __slots__ = (
+        "_bits",
+        "_finish",
+        "_learn",
+        "_leave",
+        "_now",
+        "_sizes",
+        "_thread",
+        "_watch",
+        "observe",
+    )
 
     def __init__(
         self,
@@ -76,6 +86,8 @@ class FunctionCalls(Surrounding):
         self._learn = learn
         self._finish = finish
         self._leave = leave
+        self.observe: Callable[[int, Any, Any, Any], None] | None = None
+        """Is called with the bit of a function, its `ConcreteFunction`, and its arguments."""
 
     def begin(self, args: Any, kwargs: Any, tracing_options: Any) -> tuple[int, Any, Any, Any]:
         """Notes when a lookup begins, and how many traces are open around it."""
@@ -99,6 +111,8 @@ class FunctionCalls(Surrounding):
                 watch.ran |= bit
                 watch.calls += 1
                 watch.argument_size += self._sizes.read(bit, args, kwargs)
+                if self.observe is not None:
+                    self.observe(bit, result, args, kwargs)
         return result
 
     def fail(self, begun: tuple[int, Any, Any, Any], _: BaseException) -> None:

@@ -39,7 +39,9 @@ def _tell_pass(numbers: Mapping[str, float], place: str) -> CountedWork:
         _TWICE,
         f"Each step runs the model once more on the batch that it learns from, in {place}, for "
         f"what is only reported. The pass for the gradient is in {_before(numbers)}.",
-        f": {percent(numbers['share'])} of what the step's graph computes is for that",
+        ", by the samples of the training thread's stack that were in that call"
+        if numbers.get("called")
+        else f": {percent(numbers['share'])} of what the step's graph computes is for that",
         _use_the_first(place),
     )
 

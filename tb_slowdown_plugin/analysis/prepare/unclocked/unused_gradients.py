@@ -8,7 +8,7 @@ for: of the samples of the stack in such a line, all but the part of one call.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -43,6 +43,8 @@ _FAMILIES: Final = {
     SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }
 """Fact -> its accounts."""
+_OF_MODELS: Final = ".call"
+"""The method of a layer or model of the program's."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -60,7 +62,7 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
         share = np.zeros(len(run.steps))
         for row, fact in told:
             # NaN where it can't be counted
-            share[_runs_it(run, row, fact)] = np.nan_to_num(min(_share_of(run, fact), 1))
+            share[_runs_it(run, row, fact)] = np.nan_to_num(min(_share_of(run, fact, core), 1))
         if share.any():
             seconds = share * core
             core = core - seconds
@@ -68,10 +70,12 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
     return made
 
 
-def _share_of(run: Run, fact: Fact) -> float:
-    """Of what is left of a step; 0 where nothing tells it."""
+def _share_of(run: Run, fact: Fact, core: Float) -> float:
+    """Of what is left of a step, (S,) seconds; 0 where nothing tells it."""
     if fact.name == WHOLE_TABLE:
         return _share_of_tables(run, fact.numbers)
+    if fact.numbers.get("called"):
+        return _share_of_samples(run, core, lambda one: _samples_in_pass(one, fact.subject))
     calls = fact.numbers.get("repeated", 0.0)
     if calls <= 1 or "share" in fact.numbers:
         return fact.numbers.get("share", 0.0)
@@ -80,12 +84,24 @@ def _share_of(run: Run, fact: Fact) -> float:
         kinds = (one.numbers.get(kind, 0.0) for kind in _GRADIENTS)
         return sum(kinds) if one.subject == fact.subject else 0.0
 
-    if sum(samples_there(one) for _, one in run.facts(PYTHON_STACK)) < SEVERAL:
+    return _share_of_samples(run, core, samples_there) * (1 - 1 / calls)
+
+
+def _share_of_samples(run: Run, core: Float, count: Callable[[Fact], float]) -> float:
+    """Of what is left of the steps that samples cover; 0 where too few are there."""
+    if sum(count(one) for _, one in run.facts(PYTHON_STACK)) < SEVERAL:
         return 0.0
-    times = list(times_of(run, samples_there))
-    covered = float(run.steps.period_seconds[: sum(each.steps for each in times)].sum())
-    there = sum(each.seconds for each in times)
-    return there / covered * (1 - 1 / calls) if covered > 0 else 0.0
+    times = list(times_of(run, count))
+    covered = float(core[: sum(each.steps for each in times)].sum())
+    return sum(each.seconds for each in times) / covered if covered > 0 else 0.0
+
+
+def _samples_in_pass(one: Fact, place: str) -> float:
+    """In a line that calls a model, and, without a graph, in what models of the program do."""
+    there = one.numbers.get(stack_samples.NO_GRAPH, 0.0)
+    if one.subject == place:
+        return there + one.numbers.get(stack_samples.GRAPH, 0.0)
+    return there if one.subject.partition(" (")[0].endswith(_OF_MODELS) else 0.0
 
 
 def _share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import weakref
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.tracing.session_calls import names_of
+from tb_slowdown_plugin.collectors.tracing.sessions.session_calls import names_of
 from tb_slowdown_plugin.writer.launch.training.graph_updates import is_write, written_resource
 
 _RESTORE: Final = ("RestoreV2", "Restore")

@@ -50,6 +50,23 @@ def test_one_of_a_session_has_the_seconds_of_its_account(make_run):
     assert "sess.run([train, loss], feed)" in cause.advice[0].code
 
 
+def test_one_in_a_call_of_its_own_is_told_by_samples(make_run):
+    stack = {"samples": 8.0, "graph": 8.0, "of": 20.0}
+    told = {"called": 1.0, "after": 48.0, "since": 0.0}
+    events = [
+        (2, Fact("repeated_pass", IN_GRAPH, told)),
+        (SIZE // 2, Fact("python_stack", IN_GRAPH, stack)),
+    ]
+    report = account_for(make_run(np.full(SIZE, SECONDS), events=events)).report
+    (cause,) = report.causes
+    assert cause.lost_seconds == pytest.approx(0.4 * SIZE * SECONDS)
+    assert cause.summary.endswith("The pass for the gradient is in line 48.")
+    assert cause.evidence == (
+        "About 16.0 s (40.0% of the run), by the samples of the training thread's stack that were "
+        "in that call.",
+    )
+
+
 def test_a_product_that_is_repeated_is_to_be_made_before_the_loop(make_run):
     place = "Attention.call (train.py:60)"
     numbers = {"times": 10.0, "share": 0.2, "since": 0.0}

@@ -92,6 +92,24 @@ def test_of_calls_that_the_graph_tells_its_share_is_taken(make_run):
     assert seconds == pytest.approx(0.025)
 
 
+def test_of_a_call_of_its_own_samples_tell_what_a_pass_takes(make_run):
+    """Of 20 samples 6 are in the line, 2 in the model that it calls, and 4 in what trains."""
+    told = {"called": 1.0, "after": 48.0, "since": 3.0}
+    stacks = [
+        (40, Fact("python_stack", place, {"samples": count, kind: count, "of": 20.0}))
+        for place, kind, count in (
+            (PLACE, "no_graph", 6.0),
+            ("Net.call (probe.py:12)", "no_graph", 2.0),
+            ("train (probe.py:20)", "graph", 4.0),
+        )
+    ]
+    run = make_run(PERIOD, events=[(2, Fact("repeated_pass", PLACE, told)), *stacks])
+    waited = {"input_wait": np.full(SIZE, 0.02)}
+    made = with_unused_gradients(run, waited)
+    assert made[f"repeated_pass:{PLACE}"][3:] == pytest.approx(0.04)
+    assert made[f"repeated_pass:{PLACE}"][:3] == pytest.approx(0.0)
+
+
 TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work": 600.0,
          "rest": 100.0, "rest_per_item": 0.5, "share": 0.8, "regularized": 0.0}  # fmt: skip
 

@@ -32,7 +32,10 @@ from tb_slowdown_plugin.catalog.names import (
     account,
 )
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
-from tb_slowdown_plugin.collectors.tracing.session_repeats import RepeatedRun, SessionRepeats
+from tb_slowdown_plugin.collectors.tracing.sessions.session_repeats import (
+    RepeatedRun,
+    SessionRepeats,
+)
 
 _MOST_FEEDS: Final = 16
 """Of a run that are looked at."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.tracing.session_calls import SessionRuns
-from tb_slowdown_plugin.collectors.tracing.session_repeats import SessionRepeats, share_of_repeat
+from tb_slowdown_plugin.collectors.tracing.sessions.session_calls import SessionRuns
+from tb_slowdown_plugin.collectors.tracing.sessions.session_repeats import (
+    SessionRepeats,
+    share_of_repeat,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -7,7 +7,7 @@ import pytest
 
 tf = pytest.importorskip("tensorflow")
 
-from tb_slowdown_plugin.collectors.tracing.session_graphs import SessionGraphs  # noqa: E402
+from tb_slowdown_plugin.collectors.tracing.sessions.session_graphs import SessionGraphs  # noqa: E402
 from tb_slowdown_plugin.records.types import Fact  # noqa: E402
 
 v1 = tf.compat.v1

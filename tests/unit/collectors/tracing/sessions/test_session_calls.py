@@ -11,7 +11,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch  # noqa: E402
-from tb_slowdown_plugin.collectors.tracing.session_calls import (  # noqa: E402
+from tb_slowdown_plugin.collectors.tracing.sessions.session_calls import (  # noqa: E402
     SessionRuns,
     size_of_feeds,
 )
@@ -211,5 +211,5 @@ def test_tensorflow_s_own_session_tells_what_it_converts_and_not_what_its_fetche
         assert watch.take() == {}
         session.run(many[:1], {row: [0.5] * 400_000})
         ((name, seconds),) = watch.take().items()
-    assert name.startswith("feeding:tests/unit/collectors/tracing/test_session_calls.py:")
+    assert name.startswith("feeding:tests/unit/collectors/tracing/sessions/test_session_calls.py:")
     assert seconds > 500_000
