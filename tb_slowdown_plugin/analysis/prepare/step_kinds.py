@@ -120,10 +120,17 @@ def _join_rare(ran: Int) -> Int:
 
 
 def _vary_in_a_kind(calls: Int, kind: Int) -> bool:
-    """Whether steps that run the same functions call them more or less often, as a rule."""
-    for each in np.unique(kind):
-        few, many = np.quantile(calls[kind == each], (NEGLIGIBLE, 1 - NEGLIGIBLE), method="nearest")
-        if few < many:
+    """Whether steps that run the same functions call them more or less often, as a rule.
+
+    What a few steps do that are of a kind of their own says nothing of all others.
+    """
+    kinds, counts = np.unique(kind, return_counts=True)
+    few = min(max(FEWEST_OF_A_KIND, NEGLIGIBLE * len(kind)), counts.max(initial=0))
+    for each in kinds[counts >= few]:
+        least, most = np.quantile(
+            calls[kind == each], (NEGLIGIBLE, 1 - NEGLIGIBLE), method="nearest"
+        )
+        if least < most:
             return True
     return False
 

@@ -26,6 +26,8 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surrounding
+from tb_slowdown_plugin.collectors.python.eager_operations import caller_of_model
+from tb_slowdown_plugin.collectors.python.still_frames import stack_of
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 from tb_slowdown_plugin.records.types import Fact
 
@@ -195,7 +197,7 @@ class _ModelCalls(Surrounding):
         try:
             given = _find_batch((*args, *kwargs.values()))
             if given is not None and given is batch():
-                self._passes.look_at_model(layer, calling_frame(sys._getframe(1)))
+                self._passes.look_at_model(layer, caller_of_model(stack_of(sys._getframe(1))))
         except Exception as error:  # noqa: BLE001 - the program must go on
             self._fail(error)
 

@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.busy_threads import (
     BUSY,
     find_beginning,
     find_spent,
+    keeps_cores_busy,
     main_line,
 )
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
@@ -41,9 +42,12 @@ _DOES: Final = {
     names.POLLING: "computes while it waits",
     names.OWN_THREAD: "computes beside the steps",
 }
+_ONE_AT_A_TIME: Final = (
+    "Only one thread at a time runs Python: the training thread waits for its turn."
+)
 _IS_WORTH: Final = {
-    names.POLLING: "At least {}: a step takes longer by the share of the cores that it doesn't "
-    "get. What each thread waits for the interpreter's lock isn't in it.",
+    names.POLLING: "At least {}: the share of the cores that a step doesn't get, and, where the "
+    "wait for batches shows it, 5 ms after each call of a function and with each batch.",
     names.OWN_THREAD: "About {}: between what the training thread waited for a core, and the share "
     "of the cores that a step doesn't get.",
 }
@@ -60,15 +64,20 @@ def claim(case: Case) -> Claim | None:
     seconds = lost_seconds(claimed)
     cores = round(case.run.environment.limits["cpu_count"])
     polls = family == names.POLLING
+    is_busy = keeps_cores_busy(case.run)
     return Claim(
         "python_overhead",
         claimed,
         f"a thread that {'polls' if polls else 'computes beside the training'} in {line}",
-        f"A thread of the program {_DOES[family]}, in {line}. The training doesn't get those "
-        "cores.",
+        f"A thread of the program {_DOES[family]}, in {line}. The training "
+        + ("doesn't get those cores." if is_busy else "waits for its turn in Python."),
         (
-            f"It takes {_tell_share(case, family)}. The process may use {counted(cores, 'core')}, "
-            "and kept them busy.",
+            f"It takes {_tell_share(case, family)}. "
+            + (
+                f"The process may use {counted(cores, 'core')}, and kept them busy."
+                if is_busy
+                else _ONE_AT_A_TIME
+            ),
             _IS_WORTH[family].format(
                 f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run)"
             ),
@@ -97,8 +106,7 @@ def _claim_of_turns(case: Case) -> Claim | None:
         f"A thread of the program {_DOES[family]} since {onset}, in {line}, and steps are longer "
         "since then.",
         (
-            f"It takes {_tell_share(case, family)}. Only one thread at a time runs Python: the "
-            "training thread waits for its turn.",
+            f"It takes {_tell_share(case, family)}. {_ONE_AT_A_TIME}",
             f"The CPU time of the training thread itself went from {duration(before)} to "
             f"{duration(after)} per step at {onset} (medians).",
         ),

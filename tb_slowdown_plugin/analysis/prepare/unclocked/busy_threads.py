@@ -1,12 +1,13 @@
-"""What threads of the program take from the step beside it: cores that the step needs.
+"""What threads of the program take from the step beside it: cores, and its turns in Python.
 
 Where the process keeps its cores busy, a step gets so much less of them, and takes longer by that
-share: of a thread that polls, against a stopwatch, in two programs on two cores: 24% of the run
-instead of 61%, 34% instead of 56% (`benchmarks/accuracy/tune/programs`: windmill_wakes,
-lamplighter_threads). A step that can't use all cores loses less, and what the training thread
-waited for a core, which Linux counts, is the least. Of a thread that computes for itself the middle
-of both counts: 24% instead of 28% (dovecote_occupancy). What each thread waits for the
-interpreter's lock isn't in it.
+share. A step that can't use all cores loses less, and what the training thread waited for a core,
+which Linux counts, is the least. Of a thread that computes for itself the middle of both counts:
+24% instead of 28% (`benchmarks/accuracy/tune/programs`: dovecote_occupancy).
+
+A thread that polls doesn't give Python's lock away: whoever wants it waits for 5 ms until it must.
+So does the training thread each time it comes back from TensorFlow, with a batch, or from a
+function. What else it calls there isn't counted.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import COMPUTING_AT, POLLING_AT
-from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY
 from tb_slowdown_plugin.catalog.signals import (
     COMPUTING_SECONDS,
     POLLING_SECONDS,
@@ -32,6 +34,8 @@ BUSY: Final = {
     names.OWN_THREAD: (COMPUTING_SECONDS, COMPUTING_AT),
 }
 """Account -> the signal that counts its CPU time, and the fact with its lines."""
+TURN_SECONDS: Final = 0.005
+"""For so long a thread of Python keeps the lock that others wait for (`sys.getswitchinterval`)."""
 
 
 def with_busy_threads(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
@@ -42,22 +46,58 @@ def with_busy_threads(run: Run, measured: Mapping[str, Float]) -> dict[str, Floa
       measured: Account -> (S,) exclusive seconds; what is in none is the step's own work.
     """
     made = dict(measured)
-    cores = run.environment.limits.get("cpu_count", np.inf)
-    wall = float(run.steps.period_seconds.sum())
-    cpu = float(np.nansum(run.steps.process_cpu_seconds))
-    if not cpu >= MOSTLY * cores * wall:
-        return made
     for account in BUSY:
         spent = find_spent(run, account)
         if spent is None or not spent.any():
             continue
-        taken = spent / cores
-        waited = _count(run, THREAD_RUN_DELAY)
-        if account == names.OWN_THREAD and waited is not None:
-            taken = (taken + np.minimum(waited, taken)) / 2
+        taken = _share_of_cores(run, account, spent)
+        if account == names.POLLING:
+            turns, fetches = _wait_for_turns(run, made.get(names.INPUT_WAIT), spent)
+            if fetches.any():
+                made[names.INPUT_WAIT] = made[names.INPUT_WAIT] - fetches
+            taken = taken + turns + fetches
         seconds = np.minimum(taken, left_over(run, made))
-        made[names.account(account, main_line(run, account))] = seconds
+        if seconds.any():
+            made[names.account(account, main_line(run, account))] = seconds
     return made
+
+
+def keeps_cores_busy(run: Run) -> bool:
+    """Whether the process uses nearly all that it may."""
+    cores = run.environment.limits.get("cpu_count", np.inf)
+    wall = float(run.steps.period_seconds.sum())
+    return float(np.nansum(run.steps.process_cpu_seconds)) >= MOSTLY * cores * wall
+
+
+def _share_of_cores(run: Run, account: str, spent: Float) -> Float:
+    """(S,) that a step takes longer for the cores that it doesn't get; zero where some are free."""
+    if not keeps_cores_busy(run):
+        return np.zeros(len(run.steps))
+    taken = spent / run.environment.limits["cpu_count"]
+    waited = _count(run, THREAD_RUN_DELAY)
+    if account == names.OWN_THREAD and waited is not None:
+        taken = (taken + np.minimum(waited, taken)) / 2
+    return taken
+
+
+def _wait_for_turns(run: Run, input_wait: Float | None, spent: Float) -> tuple[Float, Float]:
+    """(S,) seconds of waiting for Python's lock after calls of functions, and (S,) with a batch.
+
+    Args:
+      run: The recording.
+      input_wait: (S,) seconds; of it is what is waited with a batch, which shows that there is any.
+      spent: (S,) CPU seconds of threads that poll.
+    """
+    polled = spent >= MAJORITY * run.steps.period_seconds
+    none = np.zeros(len(run.steps))
+    if not polled.any():
+        return none, none
+    fetches = none
+    if input_wait is not None:
+        fetches = np.where(polled, np.minimum(zero_where_unknown(input_wait), TURN_SECONDS), 0.0)
+        if np.median(fetches[polled]) < MOSTLY * TURN_SECONDS:
+            return none, none  # it gives the lock away, as `time.sleep(0)` does
+    return np.where(polled, TURN_SECONDS * run.steps.calls, 0.0), fetches
 
 
 def find_spent(run: Run, account: str) -> Float | None:

@@ -43,8 +43,6 @@ _FAMILIES: Final = {
     SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
 }
 """Fact -> its accounts."""
-_OF_MODELS: Final = ".call"
-"""The method of a layer or model of the program's."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -97,11 +95,9 @@ def _share_of_samples(run: Run, core: Float, count: Callable[[Fact], float]) -> 
 
 
 def _samples_in_pass(one: Fact, place: str) -> float:
-    """In a line that calls a model, and, without a graph, in what models of the program do."""
-    there = one.numbers.get(stack_samples.NO_GRAPH, 0.0)
-    if one.subject == place:
-        return there + one.numbers.get(stack_samples.GRAPH, 0.0)
-    return there if one.subject.partition(" (")[0].endswith(_OF_MODELS) else 0.0
+    """In a line that calls a model, or a function with one."""
+    kinds = (stack_samples.NO_GRAPH, stack_samples.GRAPH)
+    return sum(one.numbers.get(kind, 0.0) for kind in kinds) if one.subject == place else 0.0
 
 
 def _share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:

@@ -150,6 +150,19 @@ def sized(make, seconds, size):
     return replace(run, steps=replace(run.steps, argument_size=np.asarray(size)))
 
 
+def test_a_few_steps_that_also_evaluate_leave_all_others_to_be_compared_by_their_size(make):
+    """Stages of longer sequences, between which one is evaluated in one call, and then in two."""
+    stage = np.repeat([1, 2, 4], SIZE // 3)
+    ran, calls = np.full(SIZE, ACT), np.ones(SIZE, int)
+    for row, more in ((SIZE // 3, 1), (2 * SIZE // 3, 2)):
+        ran[row], calls[row] = LEARN, 1 + more
+    run = make(0.010 * stage, ran, calls)
+    run = replace(run, steps=replace(run.steps, argument_size=1_000 * stage))
+    assert find_kinds(run).count_numbers
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+
+
 def test_longer_arguments_are_more_work(make):
     length = np.repeat([512, 1024, 2048], SIZE // 3)
     run = sized(make, 0.004 + length * 5e-6, length)

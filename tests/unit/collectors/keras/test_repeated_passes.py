@@ -103,6 +103,25 @@ def test_a_pass_on_the_batch_of_the_step_is_told_at_its_line(traced, collector, 
     assert fact.numbers == {"called": 1, "after": trains, "since": 2}
 
 
+def test_a_layer_that_a_model_of_the_program_gives_the_batch_is_part_of_its_pass(traced, collector):
+    class Nested(keras.Model):
+        def __init__(self, inside):
+            super().__init__()
+            self.inside = inside
+
+        def call(self, x):
+            return self.inside(x)
+
+    training = Training()
+    nested = Nested(training.model)
+    for _ in range(STEPS):
+        x = tf.ones((ROWS, UNITS))
+        training.train(x)
+        nested(x)
+    (fact,) = told(traced)
+    assert fact.subject.startswith("test_a_layer_that_a_model_of_the_program_gives")
+
+
 @pytest.mark.parametrize("report", [of_an_equal_batch, with_other_weights, nothing])
 def test_another_batch_or_another_model_is_no_repeat(traced, collector, report):
     run(traced, report)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,28 @@ def test_no_more_than_the_step_has_left(make_run):
 @pytest.mark.parametrize("free", [{"cpu": 0.12}, {"cpu_count": 8.0}])
 def test_where_cores_are_free_steps_lose_nothing(make_run, free):
     assert with_busy_threads(run_of(make_run, **free), {}) == {}
+
+
+def with_calls(run, calls=2):
+    return replace(run, steps=replace(run.steps, calls=np.full(SIZE, calls)))
+
+
+def test_where_cores_are_free_the_training_thread_waits_for_its_turn(make_run):
+    run = with_calls(run_of(make_run, cpu=0.12))
+    made = with_busy_threads(run, {"input_wait": np.full(SIZE, 0.006)})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.015)
+    assert made["input_wait"][10:] == pytest.approx(0.001)
+
+
+def test_a_batch_that_comes_at_once_shows_that_the_thread_gives_the_lock_away(make_run):
+    run, waits = with_calls(run_of(make_run, cpu=0.12)), {"input_wait": np.full(SIZE, 0.001)}
+    assert with_busy_threads(run, waits) == waits
+
+
+def test_a_thread_that_polls_now_and_then_lets_others_run(make_run):
+    run = with_calls(run_of(make_run, seconds=0.03 * (ROWS + 1), cpu=0.12))
+    made = with_busy_threads(run, {})
+    assert not made[f"polling:{PLACE}"][10:].any()
 
 
 def test_it_counts_from_the_step_on_in_which_it_began(make_run):
