@@ -35,13 +35,19 @@ def _tell_run(numbers: Mapping[str, float], place: str) -> CountedWork:
 
 
 def _tell_pass(numbers: Mapping[str, float], place: str) -> CountedWork:
+    if numbers.get("called"):
+        return CountedWork(
+            _TWICE,
+            "Each step runs the model once more on the batch that it has just learned from, in "
+            f"{place}. The pass for the gradient is in {_before(numbers)}.",
+            ", by the samples of the training thread's stack that were in that call",
+            _use_the_first(place),
+        )
     return CountedWork(
         _TWICE,
         f"Each step runs the model once more on the batch that it learns from, in {place}, for "
         f"what is only reported. The pass for the gradient is in {_before(numbers)}.",
-        ", by the samples of the training thread's stack that were in that call"
-        if numbers.get("called")
-        else f": {percent(numbers['share'])} of what the step's graph computes is for that",
+        f": {percent(numbers['share'])} of what the step's graph computes is for that",
         _use_the_first(place),
     )
 
@@ -96,7 +102,8 @@ def _fetch_together(place: str) -> Advice:
 
 def _use_the_first(place: str) -> Advice:
     return Advice(
-        "Report what the pass for the gradient gives; evaluate with another batch, now and then.",
+        "If it is only reported: report what the pass for the gradient gives, and evaluate with "
+        "another batch, now and then.",
         snippet(
             old("metric.update_state(y, model(x, training=False))"),
             new("metric.update_state(y, y_pred)  # of the pass under the tape"),

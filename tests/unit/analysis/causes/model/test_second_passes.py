@@ -60,7 +60,10 @@ def test_one_in_a_call_of_its_own_is_told_by_samples(make_run):
     report = account_for(make_run(np.full(SIZE, SECONDS), events=events)).report
     (cause,) = report.causes
     assert cause.lost_seconds == pytest.approx(0.4 * SIZE * SECONDS)
-    assert cause.summary.endswith("The pass for the gradient is in line 48.")
+    assert cause.summary == (
+        "Each step runs the model once more on the batch that it has just learned from, in "
+        f"{IN_GRAPH}. The pass for the gradient is in line 48."
+    )
     assert cause.evidence == (
         "About 16.0 s (40.0% of the run), by the samples of the training thread's stack that were "
         "in that call.",
