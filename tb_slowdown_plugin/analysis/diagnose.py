@@ -29,6 +29,7 @@ from tb_slowdown_plugin.analysis.prepare.steps import (
     prepare_steps,
     take_out,
 )
+from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.residual.residual import fit_steps, judge_core
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
@@ -54,6 +55,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     SLOW_FIRST_STEPS_OF_SHORT,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
+from tb_slowdown_plugin.catalog.signals import FIXED_WORK
 from tb_slowdown_plugin.records.types import Float, Int
 
 
@@ -113,7 +115,8 @@ def diagnose(
     """
     signals, floors = signals or {}, floors or {}
     steps = prepare_steps(step_seconds, measured or {}, epochs, cpu_seconds)
-    steps = take_out(steps, find_contention(steps, signals))
+    usual = measure_work(steps.core, 0, kinds, items) if FIXED_WORK in signals else None
+    steps = take_out(steps, find_contention(steps, signals, usual))
     if steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)

@@ -36,6 +36,7 @@ from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import slow_stage
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )
+from tb_slowdown_plugin.analysis.causes.workload.slower_pace import tell_computed_longer
 from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
 from tb_slowdown_plugin.analysis.report_types.causes import Suspect
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -230,27 +231,11 @@ def _rise_without_cpu(case: Case, finding: Finding) -> str:
 
 
 def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
-    """All threads take longer alike, for a while: work that grows is that of one of them."""
-    steps = case.run.steps
-    slow, rest = _inside_and_rest(case, finding)
-    much = case.wall_share(finding.lost_seconds) >= GROWN_FLOOR
-    if finding.pattern != "level_shift" or not much or not rest.any():
+    """All threads take longer alike, for a while."""
+    told = tell_computed_longer(case, finding)
+    if not told or case.wall_share(finding.lost_seconds) < GROWN_FLOOR:
         return None
-    period = _medians(steps.period_seconds, rest, slow)
-    cpu = _medians(steps.process_cpu_seconds, rest, slow)
-    own = _medians(steps.thread_cpu_seconds, rest, slow)
-    least = 1 + MAJORITY * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
-    others = (cpu[0] - own[0], cpu[1] - own[1])
-    if not least > 1 or any(not b > 0 or not a >= least * b for b, a in (own, others)):
-        return None
-    return Suspect(
-        "cpu_contention",
-        finding.lost_seconds,
-        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} (elsewhere "
-        f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
-        f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
-        "its clock, or by other processes on the other half of the same cores.",
-    )
+    return Suspect("cpu_contention", finding.lost_seconds, told)
 
 
 def _writes_much(case: Case, finding: Finding) -> Suspect | None:

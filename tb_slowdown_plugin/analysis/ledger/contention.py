@@ -16,6 +16,7 @@ what other threads of the process compute counts likewise, spread over all cores
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -70,13 +71,14 @@ _SPREADS: Final = 2.0
 2% are farther below."""
 
 
-def find_contention(steps: Steps, signals: Signals) -> dict[str, Float]:
+def find_contention(steps: Steps, signals: Signals, usual: Float | None = None) -> dict[str, Float]:
     """Splits from the core the seconds in which the process was kept off the CPU.
 
     Args:
       steps: The run.
       signals: Cumulative counts: the names above and those of `run_queue.py`. And
         `THREAD_CPU`, which is no count; without it no growth is told from the neighbours' doing.
+      usual: (S,) seconds that a step usually takes; NaN where nothing is known of it.
 
     Returns:
       Account -> (S,) seconds, less than the core. The training thread's own delay
@@ -111,12 +113,9 @@ def find_contention(steps: Steps, signals: Signals) -> dict[str, Float]:
         if lost.any():
             found[CONTENTION_ACCOUNTS[name]] = found.get(CONTENTION_ACCOUNTS[name], 0.0) + lost
             known = known + lost
-    slower = find_slow_cpu(steps, signals)
-    if slower is not None:
-        felt = _leave_felt(steps.core, known, slower, None)
-        lost = _book(steps.core - known, felt, np.zeros(len(felt.seconds)))
-        if lost.any():
-            found[SLOW_CPU] = lost
+    slower = find_slow_cpu(replace(steps, core=steps.core - known), signals, usual)
+    if slower is not None and slower.any():
+        found[SLOW_CPU] = slower
     return found
 
 

@@ -15,28 +15,37 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.run_queue import Delays
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.analysis.stats.buckets import Signals, quantile_by_steps, sum_between
-from tb_slowdown_plugin.catalog.parameters.ledger import DELAY_TIED, OWN_DELAY
-from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, SERIES
+from tb_slowdown_plugin.catalog.parameters.ledger import DELAY_TIED, FASTEST_STEPS, OWN_DELAY
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ENOUGH_STEPS,
+    FAR_BEYOND,
+    NEARLY_ALL,
+    NEGLIGIBLE,
+    SERIES,
+)
 from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.catalog.signals import FIXED_WORK, THREAD_CPU
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_STRETCHES: Final = 4000
 
+_MOST_PAIRED: Final = 300
+"""Stretches of which each two are compared."""
 
-def find_slow_cpu(steps: Steps, signals: Signals) -> Delays | None:
+
+def find_slow_cpu(steps: Steps, signals: Signals, usual: Float | None = None) -> Float | None:
     """What the process computed longer for than it would have on the CPU at its fastest.
 
     Args:
       steps: The run.
       signals: `FIXED_WORK`; without it nothing is known. `THREAD_CPU` tells own threads apart.
+      usual: (S,) seconds that a step usually takes; NaN where nothing is known of it.
 
     Returns:
-      Seconds between samples; None where nothing is known, and where the threads of the program
-      beside the training have made it so.
+      (S,) seconds, less than the core; None where nothing is known, and where the threads of the
+      program beside the training have made it so.
 
     Raises:
       UsageError: A signal is not of shape (S,).
@@ -54,27 +63,71 @@ def find_slow_cpu(steps: Steps, signals: Signals) -> Delays | None:
     seconds, computed = sum_between(steps.seconds, sampled), sum_between(cpu, sampled)
     if not best > 0 or not np.all(seconds > 0) or not np.all(np.isfinite(computed)):
         return None
-    share = np.maximum(1.0 - best / np.maximum(between, best), 0.0)
+    slower = np.maximum(between / best, 1.0)
     if THREAD_CPU in signals:
         thread_cpu = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
         beside = (computed - sum_between(thread_cpu, sampled)) / seconds
-        if _is_tied(beside, share):
+        if _is_tied(beside, 1.0 - 1.0 / slower):
             return None
-    busy = sum_between(steps.core, sampled) * np.clip(computed / seconds, 0.0, 1.0)
-    if not _is_sure(busy / count, between):
+    usual = np.full(len(steps), steps.typical_seconds) if usual is None else usual
+    pace = _measure_pace(steps.core, usual, sampled)
+    felt = _fit_felt(slower, pace)
+    if felt <= 0:
         return None
-    return Delays(sampled, busy * share)
+    longer = np.clip(computed / seconds, 0.0, 1.0) * (1.0 - 1.0 / (1.0 + felt * (slower - 1.0)))
+    lost = np.zeros(len(steps))
+    lost[sampled[0] + 1 : sampled[-1] + 1] = np.repeat(longer, count)
+    known = np.isfinite(usual)
+    fastest = float(np.quantile(steps.core[known] / usual[known], FASTEST_STEPS))
+    least = np.where(known, fastest * usual, 0.0)
+    return np.asarray(np.clip(steps.core - least, 0.0, lost * steps.core))
 
 
-def _is_sure(busy: Float, taken: Float) -> bool:
-    """Whether steps and the computation go up and down together, and not by chance.
+def _measure_pace(core: Float, usual: Float, sampled: Int) -> Float:
+    """(R - 1,) how many times as long as usual steps took between samples; NaN where unknown.
 
-    Fisher's transformation of a correlation is normal, its deviation 1 / sqrt(n - 3).
+    A step counts as twice the usual one at most: a CPU was up to 1.7 times as slow.
     """
-    if busy.std() == 0 or taken.std() == 0:
+    known = np.isfinite(usual) & (usual > 0)
+    pace = np.zeros(len(core))
+    pace[known] = np.minimum(core[known] / usual[known], FAR_BEYOND)
+    counted = sum_between(known.astype(float), sampled)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sum_between(pace, sampled) / np.where(counted > 0, counted, np.nan))
+
+
+def _fit_felt(slower: Float, pace: Float) -> float:
+    """How much of what the computation takes longer steps do, too: 0 to 1, 0 if that may be chance.
+
+    The slope is the median of those of all pairs (Theil-Sen).
+    """
+    known = np.isfinite(pace)
+    x, y = slower[known], pace[known]
+    if not _go_together(x, y):
+        return 0.0
+    chosen = np.linspace(0, len(x) - 1, min(len(x), _MOST_PAIRED)).astype(np.int64)
+    first, second = np.triu_indices(len(chosen), k=1)
+    run = x[chosen][second] - x[chosen][first]
+    rise = y[chosen][second] - y[chosen][first]
+    apart = np.abs(run) > 0.1 * x.std()
+    slope = float(np.median(rise[apart] / run[apart]))
+    alone = float(np.median(y - slope * (x - 1.0)))
+    return float(np.clip(slope / alone, 0.0, 1.0)) if alone > 0 else 0.0
+
+
+def _go_together(one: Float, other: Float) -> bool:
+    """Whether they go up and down together, and not by chance.
+
+    Fisher's transformation of a correlation is normal, its deviation 1 / sqrt(n - 3). Of twenty
+    stretches half a correlation is enough, for which there is a chance of 1 in 90: a slower CPU
+    does make steps longer.
+    """
+    if len(one) <= SERIES or one.std() == 0 or other.std() == 0:
         return False
-    tie = float(np.clip(np.corrcoef(busy, taken)[0, 1], -NEARLY_ALL, NEARLY_ALL))
-    return bool(np.arctanh(tie) * np.sqrt(len(busy) - 3) >= TREND_SIGNIFICANCE)
+    tie = float(np.clip(np.corrcoef(one, other)[0, 1], -NEARLY_ALL, NEARLY_ALL))
+    if len(one) >= ENOUGH_STEPS and tie >= DELAY_TIED:
+        return True
+    return bool(np.arctanh(tie) * np.sqrt(len(one) - 3) >= TREND_SIGNIFICANCE)
 
 
 def _is_tied(beside: Float, share: Float) -> bool:

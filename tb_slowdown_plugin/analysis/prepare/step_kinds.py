@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.catalog.events import OPEN_LOOP, STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
@@ -46,13 +47,13 @@ class StepKinds:
     kind: Int
     """(S,) equal for steps that may be compared with each other."""
     items: Float
-    """(S,) amount of work in a step, NaN where not known."""
+    """(S,) amount of work in a step, NaN where not known. Of each kind by a measure of its own."""
     are_found: bool
     """Whether steps differ in what they ran, not in what the user declared."""
-    count_calls: bool
-    """Whether `items` are calls."""
-    count_numbers: bool = False
-    """Whether `items` are the numbers in what the functions were given."""
+    by_calls: NDArray[np.bool_]
+    """(S,) where `items` are calls."""
+    by_numbers: NDArray[np.bool_]
+    """(S,) where `items` are the numbers in what the functions were given."""
 
 
 def find_kinds(run: Run) -> StepKinds:
@@ -62,27 +63,32 @@ def find_kinds(run: Run) -> StepKinds:
       run: May be of a writer that did not see what steps run: then only declared kinds count.
     """
     steps = run.steps
+    by_calls, by_numbers = (np.zeros(len(steps), np.bool_) for _ in range(2))
     is_declared = bool(steps.kind.any())
     told = bool(np.all(steps.items > 0))
     seen = steps.ran > 0
     if not seen.any() or run.steps_per_row > 1:
-        return StepKinds(steps.kind, steps.items, are_found=False, count_calls=False)
+        return StepKinds(steps.kind, steps.items, False, by_calls, by_numbers)
     kind, are_found = steps.kind, False
     if not is_declared and (steps.ran != steps.ran[0]).any():
         kind = _join_rare(steps.ran)
         are_found = bool((kind != kind[0]).any())
-    items, count_calls = steps.items, False
-    if told and (items != items[0]).any():
-        return StepKinds(kind, items, are_found, count_calls)
-    # The same number in each step, such as that of a batch, tells nothing of its sequences.
-    if not told and _vary_in_a_kind(steps.calls, kind):
-        items, count_calls = np.maximum(steps.calls, 1).astype(float), True
-    elif _vary_in_a_kind(steps.argument_size, kind) and not _piles_up(steps.argument_size):
-        items = np.where(steps.argument_size > 0, steps.argument_size, np.nan)
-        return StepKinds(kind, items, are_found, count_calls, count_numbers=True)
-    if not is_declared and not count_calls:
+    if told and (steps.items != steps.items[0]).any():
+        return StepKinds(kind, steps.items, are_found, by_calls, by_numbers)
+    items = steps.items.astype(float)
+    for each in np.unique(kind):
+        rows = kind == each
+        size = steps.argument_size[rows]
+        # The same number in each step, such as that of a batch, tells nothing of its sequences.
+        if not told and _vary(steps.calls[rows]):
+            items[rows] = np.maximum(steps.calls[rows], 1)
+            by_calls |= rows
+        elif _vary(size) and not _piles_up(size):
+            items[rows] = np.where(size > 0, size, np.nan)
+            by_numbers |= rows
+    if not is_declared and not (by_calls | by_numbers).any():
         kind = _set_apart(kind, steps.calls)
-    return StepKinds(kind, items, are_found, count_calls)
+    return StepKinds(kind, items, are_found, by_calls, by_numbers)
 
 
 def _set_apart(kind: Int, calls: Int) -> Int:
@@ -119,20 +125,10 @@ def _join_rare(ran: Int) -> Int:
     return kind
 
 
-def _vary_in_a_kind(calls: Int, kind: Int) -> bool:
-    """Whether steps that run the same functions call them more or less often, as a rule.
-
-    What a few steps do that are of a kind of their own says nothing of all others.
-    """
-    kinds, counts = np.unique(kind, return_counts=True)
-    few = min(max(FEWEST_OF_A_KIND, NEGLIGIBLE * len(kind)), counts.max(initial=0))
-    for each in kinds[counts >= few]:
-        least, most = np.quantile(
-            calls[kind == each], (NEGLIGIBLE, 1 - NEGLIGIBLE), method="nearest"
-        )
-        if least < most:
-            return True
-    return False
+def _vary(amounts: Int) -> bool:
+    """Whether they are more in some steps than in others, as a rule."""
+    few, many = np.quantile(amounts, (NEGLIGIBLE, 1 - NEGLIGIBLE), method="nearest")
+    return bool(few < many)
 
 
 def _piles_up(size: Int) -> bool:

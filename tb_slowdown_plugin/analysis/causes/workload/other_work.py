@@ -26,14 +26,16 @@ def tell_other_work(case: Case) -> Iterable[str]:
     found = case.comparable
     if found.are_found:
         yield from _tell_kinds(case, found.kind)
-    if found.count_calls:
-        least, most = int(run.steps.calls.min()), int(run.steps.calls.max())
+    if found.by_calls.any():
+        calls = run.steps.calls[found.by_calls]
+        least, most = int(calls.min()), int(calls.max())
         yield (
             f"Steps call their functions {count(least)} to {count(most)} times. A step is compared "
             "with steps of as many calls: more calls are workload and aren't counted as lost."
         )
-    if found.count_numbers:
-        ratio = float(np.nanmax(found.items) / np.nanmin(found.items))
+    if found.by_numbers.any():
+        sizes = found.items[found.by_numbers]
+        ratio = float(np.nanmax(sizes) / np.nanmin(sizes))
         yield (
             f"The largest input of a step is {times(ratio)} the smallest, by the sizes of "
             "arguments and the turns of loops. A step is compared with steps with as much input: "

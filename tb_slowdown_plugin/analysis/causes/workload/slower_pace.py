@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
@@ -16,9 +18,11 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import WANDERING_SECONDS
+from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
     LARGER,
+    MAJORITY,
     MATTERS,
     NEGLIGIBLE,
     TELLING,
@@ -32,7 +36,9 @@ def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, .
       case: its findings are those that no rule has claimed.
     """
     return case.part(
-        each for each in case.core() if _is_slower_pace(each) or _is_less_overlap(case, each)
+        each
+        for each in case.core()
+        if _is_slower_pace(each) or _is_less_overlap(case, each) or _is_slower_processor(case, each)
     )
 
 
@@ -41,6 +47,9 @@ def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
     for finding in slower:
         if _is_less_overlap(case, finding):
             yield _tell_less_overlap(case, finding)
+            continue
+        if not _is_slower_pace(finding):
+            yield f"{tell_computed_longer(case, finding)} It isn't counted as lost."
             continue
         yield (
             f"In {case.steps_text(finding.rows)} ({duration(_seconds(case, finding))}) steps take "
@@ -75,6 +84,45 @@ def _is_slower_pace(finding: Finding) -> bool:
         and growth is not None
         and 0 < growth < FAR_BEYOND - 1
         and finding.lost_seconds < WANDERING_SECONDS
+    )
+
+
+def _is_slower_processor(case: Case, finding: Finding) -> bool:
+    """Whether all threads compute longer alike, by less than half, and for less than matters."""
+    growth = finding.numbers.get("growth_fraction")
+    return (
+        growth is not None
+        and 0 < growth < MAJORITY
+        and case.wall_share(finding.lost_seconds) < UNEXPLAINED_FLOOR
+        and bool(tell_computed_longer(case, finding))
+    )
+
+
+def tell_computed_longer(case: Case, finding: Finding) -> str:
+    """That all threads compute longer alike in some steps; "" where they don't.
+
+    Work that grows is that of one of them.
+    """
+    steps = case.run.steps
+    slow = np.zeros(len(steps), bool)
+    slow[finding.rows[0] : finding.rows[1] + 1] = True
+    rest = ~slow
+    rest[: case.diagnosis.warm_up_rows] = False
+    if finding.pattern != "level_shift" or not rest.any():
+        return ""
+    period, cpu, own = (
+        (median_of_known(each[rest]), median_of_known(each[slow]))
+        for each in (steps.period_seconds, steps.process_cpu_seconds, steps.thread_cpu_seconds)
+    )
+    least = 1 + MAJORITY * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
+    others = (cpu[0] - own[0], cpu[1] - own[1])
+    if not least > 1 or any(not b > 0 or not a >= least * b for b, a in (own, others)):
+        return ""
+    return (
+        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} (elsewhere "
+        f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
+        f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
+        "its clock, or by other processes on the other half of the same cores."
     )
 
 

@@ -30,9 +30,9 @@ def test_it_is_told_by_the_computation_that_takes_longer() -> None:
         prepare_steps(seconds, {}, None, seconds), {"fixed_work_seconds": work(2)}
     )
     assert found is not None
-    inside = found.seconds[12:18]  # rows 259 to 379
-    np.testing.assert_allclose(inside, EVERY * 0.015 / 2)
-    assert found.seconds[:8].sum() == 0
+    inside = found[260:380]
+    np.testing.assert_allclose(inside, 0.015 / 3)  # steps took half as long again, not twice
+    assert found[:200].sum() == 0
 
 
 def test_steps_that_go_up_and_down_with_it_are_not_the_programs() -> None:
@@ -74,6 +74,18 @@ def test_threads_of_the_program_that_slow_its_own_core_are_its_own() -> None:
 )
 def test_without_proof_nothing_is_told(signals, cpu) -> None:
     assert find_slow_cpu(prepare_steps(np.full(SIZE, 0.01), {}, None, cpu), signals) is None
+
+
+def test_steps_of_other_kinds_are_compared_with_their_own() -> None:
+    """One step in fifty takes a hundred times as long, wherever the CPU is slower or not."""
+    long = np.arange(SIZE) % 50 == 7
+    usual = np.where(long, 1.0, 0.010)
+    seconds = usual * noise() * np.where(SLOW, 1.4, 1.0)
+    steps = prepare_steps(seconds, {}, None, seconds)
+    found = find_slow_cpu(steps, {"fixed_work_seconds": work(1.4)}, usual)
+    assert found is not None
+    assert found.sum() == pytest.approx((0.4 * usual * SLOW).sum(), rel=0.15)
+    assert found[long & SLOW].sum() > 0.5 * found.sum()
 
 
 def test_what_goes_together_by_chance_is_not_charged() -> None:

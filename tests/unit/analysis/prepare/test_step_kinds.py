@@ -88,7 +88,7 @@ def test_what_is_declared_wins(make):
     assert found.kind.tolist() == (1 - late()).tolist()
     calls = np.linspace(5, 60, SIZE).astype(int)
     found = find_kinds(make(np.full(SIZE, 0.01), np.full(SIZE, ACT), calls, items=np.full(SIZE, 8)))
-    assert (found.count_calls, found.items[0]) == (False, 8.0)
+    assert (found.by_calls.any(), found.items[0]) == (False, 8.0)
 
 
 def test_a_few_steps_that_call_far_more_are_other_work(make):
@@ -107,14 +107,14 @@ def test_batches_of_one_size_with_longer_sequences_are_other_work(make):
     once = np.ones(SIZE, int)
     run = make(0.001 + 0.00001 * length, np.full(SIZE, ACT), once, items=32 * once)
     run = replace(run, steps=replace(run.steps, argument_size=length))
-    assert find_kinds(run).count_numbers
+    assert find_kinds(run).by_numbers.all()
     assert account_for(run).report.verdict == "healthy"
 
 
 def test_a_run_in_which_each_step_does_the_same_is_of_one_kind(make):
     found = find_kinds(make(np.full(SIZE, 0.01), np.full(SIZE, ACT), np.ones(SIZE, int)))
     assert not found.are_found
-    assert not found.count_calls
+    assert not found.by_calls.any()
     assert not found.kind.any()
 
 
@@ -158,9 +158,25 @@ def test_a_few_steps_that_also_evaluate_leave_all_others_to_be_compared_by_their
         ran[row], calls[row] = LEARN, 1 + more
     run = make(0.010 * stage, ran, calls)
     run = replace(run, steps=replace(run.steps, argument_size=1_000 * stage))
-    assert find_kinds(run).count_numbers
+    assert find_kinds(run).by_numbers.mean() > 0.99
     report = account_for(run).report
     assert (report.verdict, report.causes) == ("healthy", ())
+
+
+def test_each_kind_has_a_measure_of_its_own(make):
+    """Every tenth step plays an episode first, longer and longer; the others learn from batches."""
+    plays = np.arange(SIZE) % 10 == 0
+    ran, length = np.where(plays, LEARN, ACT), 10 + np.arange(SIZE) // 2
+    rows = np.where(np.arange(SIZE) % 7 == 3, 256, 512)
+    seconds = np.where(plays, 0.001 * length, 0.0) + 0.002 + 4e-6 * rows
+    run = make(seconds, ran, np.where(plays, length, 1))
+    run = replace(run, steps=replace(run.steps, argument_size=rows))
+    found = find_kinds(run)
+    assert found.by_calls.tolist() == plays.tolist()
+    assert found.by_numbers.tolist() == (~plays).tolist()
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert sum("are workload and aren't counted" in each for each in report.notes) == 1
 
 
 def test_longer_arguments_are_more_work(make):
@@ -186,4 +202,4 @@ def test_what_piles_up_in_an_argument_is_no_plan(make):
     run = sized(make, 0.004 + kept * 1e-6, kept)
     report = account_for(run).report
     assert report.verdict == "slowdown"
-    assert not find_kinds(run).count_numbers
+    assert not find_kinds(run).by_numbers.any()

@@ -120,3 +120,28 @@ def test_threads_that_compute_one_after_another_are_no_loss(
     told = [note for note in report.notes if "one after another" in note]
     assert len(told) == (not is_lost)
     assert all("a step takes 16.6 ms, 10 ms before, at the same CPU time" in note for note in told)
+
+
+@pytest.mark.parametrize(
+    ("slower_steps", "alike", "is_lost"),
+    [(1500, True, False), (1500, False, True), (3500, True, True)],
+    ids=["all threads alike", "other threads only", "much of the run"],
+)
+def test_a_slower_processor_is_no_loss_while_it_takes_little(
+    make_run, find, judge, slower_steps, alike, is_lost
+):
+    """Steps of 10 ms take 12.5 ms from some step on, in a run of a minute."""
+    size = 15 * SIZE
+    later = np.arange(size) >= size - slower_steps
+    factor = np.where(later, 1.25, 1.0)
+    run = make_run(
+        STEP * factor,
+        process_cpu=1.6 * STEP * factor,
+        thread_cpu=0.4 * STEP * (factor if alike else np.ones(size)),
+    )
+    lost = np.where(later, 0.25 * STEP, 0.0)
+    finding = find("core", "level_shift", lost, confidence="medium", growth_fraction=0.25)
+    report = judge(run, finding).report
+    assert report.lost_seconds == pytest.approx(lost.sum() if is_lost else 0.0)
+    told = [note for note in report.notes if "the processor was slower" in note]
+    assert len(told) == (not is_lost)
