@@ -28,11 +28,12 @@ class Cycle(NamedTuple):
     """The row behind its last one."""
 
 
-def find_cycles(values: Float) -> list[Cycle]:
+def find_cycles(values: Float, fewest: int = 2 * SERIES) -> list[Cycle]:
     """The stretches of rows in which values rise, each of which ends in a fall.
 
     Args:
       values: (S,) above 0.
+      fewest: Rows of a stretch; shorter ones may be noise, unless something else tells them.
 
     Returns:
       Nothing where values rise in fewer than three stretches, or in less than most of the rows
@@ -45,19 +46,19 @@ def find_cycles(values: Float) -> list[Cycle]:
       >>> find_cycles(np.linspace(1.0, 4.0, 300))
       []
     """
-    falls = _find_falls(values)
+    falls = _find_falls(values, fewest)
     if len(falls) < SEVERAL:
         return []
     edges = [0, *falls, len(values)]
     stretches = [Cycle(*pair) for pair in itertools.pairwise(edges)]
-    rising = [each for each in stretches if _rises(values[each.first : each.end])]
+    rising = [each for each in stretches if _rises(values[each.first : each.end], fewest)]
     rows = sum(each.end - each.first for each in rising)
     return rising if len(rising) > SEVERAL and rows >= MOSTLY * len(values) else []
 
 
-def _find_falls(values: Float) -> list[int]:
+def _find_falls(values: Float, fewest: int) -> list[int]:
     """The rows from which on values are much lower than just before, ascending."""
-    if len(values) < 2 * SEVERAL * SERIES or not _vary(values):
+    if len(values) < SEVERAL * fewest or not _vary(values):
         return []
     # Medians of three rows: those just before a row, and it and those behind it.
     one, two, three = values[:-2], values[1:-1], values[2:]
@@ -65,7 +66,7 @@ def _find_falls(values: Float) -> list[int]:
     fall = near[:-3] / near[3:]
     deep: Int = np.flatnonzero(fall > 1 + MAJORITY)
     gaps = np.flatnonzero(np.diff(deep) > 3)
-    if len(gaps) > len(values) // (2 * SERIES):  # so close to each other, that is noise
+    if len(gaps) > len(values) // fewest:  # so close to each other, that is noise
         return []
     groups = np.split(deep, gaps + 1)
     return [int(each[np.argmax(fall[each])]) + 3 for each in groups if len(each)]
@@ -77,11 +78,11 @@ def _vary(values: Float) -> bool:
     return bool(high > LARGER * low)
 
 
-def _rises(values: Float) -> bool:
+def _rises(values: Float, fewest: int) -> bool:
     """Whether values rise from the first to the last of a stretch, and not at one place in it."""
     half = len(values) // 2
     return (
-        len(values) >= 2 * SERIES
+        len(values) >= fewest
         and _correlate(values) >= LEAST_CORRELATION
         and min(_correlate(values[:half]), _correlate(values[half:])) >= MATTERS
     )

@@ -16,8 +16,7 @@ from tb_slowdown_plugin.analysis.stats.cycles import Cycle, find_cycles
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters.causes import LEAST_CORRELATION
-from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, SERIES, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, SERIES, SEVERAL, TELLING
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -33,7 +32,7 @@ def with_open_tapes(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     if not told or np.mean(run.steps.ran & EAGER_GRADIENTS > 0) < NEARLY_ALL:
         return made
     own = left_over(run, measured)
-    cycles = find_cycles(np.maximum(own, np.finfo(float).tiny))
+    cycles = find_cycles(np.maximum(own, np.finfo(float).tiny), fewest=SERIES)
     if _begin_with_tapes(run, cycles):
         seconds = np.zeros(len(own))
         for each in cycles:
@@ -60,4 +59,5 @@ def _begin_with_tapes(run: Run, cycles: Sequence[Cycle]) -> bool:
     ages = ages[inside]
     if len(ages) < SERIES or not (ages.std() > 0 and since.std() > 0):
         return False
-    return bool(np.corrcoef(ages, since)[0, 1] >= LEAST_CORRELATION)
+    agree = np.abs(ages - since) <= 1 + TELLING * since  # a fall may be seen a step late
+    return bool(agree.mean() >= NEARLY_ALL)

@@ -113,6 +113,17 @@ def test_a_tape_that_a_gradient_has_emptied_holds_nothing(recording, collector):
         assert collector.read() == NONE
 
 
+def test_a_step_computes_gradients_by_a_tape_of_an_earlier_one(recording, collector):
+    watch = recording.stopwatch
+    watch.claim()
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        for _ in range(2):
+            watch.ran = 0
+            tape.gradient(x * x, x)
+            assert watch.ran == 1
+
+
 def test_an_exception_closes_the_tape(recording, collector):
     with pytest.raises(ZeroDivisionError), tf.GradientTape():
         raise ZeroDivisionError
@@ -123,7 +134,7 @@ def test_an_exception_closes_the_tape(recording, collector):
 def test_stop_puts_tensorflows_own_methods_back(recording):
     collector = Tapes()
     collector.start(recording.context)
-    assert len(hooked_by("tapes")) == 2
+    assert len(hooked_by("tapes")) == 3
     with tf.GradientTape():
         collector.stop()
     assert hooked_by("tapes") == []
