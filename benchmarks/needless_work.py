@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py            # 30 pairs of trainings: four minutes
+    python benchmarks/needless_work.py            # 58 pairs of trainings: nine minutes
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
 step that the twin doesn't take, "counted" what the report would say.
@@ -11,9 +11,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,10 +27,14 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import keras
 import tensorflow as tf
 
+from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+    find_independent_rounds,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -65,6 +71,17 @@ def main() -> None:
         ids = tf.random.uniform((256,), 0, rows, tf.int32)
         name = f"table of {rows:,}, layer of {units:,}: all rows normalized"
         compare(name, turns, (ids,), _count_table, partial(look_up, rows, units))
+    for units, examples in product((32, 1024), (16, 64, 256)):
+        data = (tf.random.normal((examples, 64)), tf.random.normal((examples, 64)))
+        for told, loss_of_one in LOSSES.items():
+            name = f"layer of {units:,}: {told} of each of {examples} examples by map_fn"
+            compare(name, turns, data, _count_rounds, partial(map_losses, units, loss_of_one))
+    with tempfile.TemporaryDirectory() as folder:
+        writer = tf.summary.create_file_writer(folder)
+        for units in REPORTED:
+            data = (tf.random.normal((64, units)),)
+            name = f"layers of {units:,}: histograms of weights and gradients"
+            compare(name, turns, data, _count_reports, partial(report, writer, units))
 
 
 def compare(
@@ -109,6 +126,16 @@ def _count_invariants(step: StepGraph) -> float:
 def _count_table(step: StepGraph) -> float:
     found = find_whole_tables(step, step.gradients)
     return found.numbers()["share"] if found is not None else 0.0
+
+
+def _count_rounds(step: StepGraph) -> float:
+    found = find_independent_rounds(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_reports(step: StepGraph) -> float:
+    found = find_reports(step)
+    return found.share if found is not None else 0.0
 
 
 def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
@@ -187,6 +214,68 @@ def look_up(rows: int, units: int, before: bool) -> Any:
     return tf.function(step), asked
 
 
+def map_losses(units: int, loss_of_one: Callable[[Any], Any], in_loop: bool) -> Any:
+    """A step whose loss is made example by example; in a loop: by `map_fn`."""
+    layers, update = keras.Sequential([L.Dense(units, "relu"), L.Dense(64)]), keras.optimizers.SGD()
+    layers.build((None, 64))
+    asked: list[Asked] = []
+
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            both = layers(x), y
+            if in_loop:
+                losses = tf.map_fn(loss_of_one, both, fn_output_signature=tf.float32)
+            else:
+                losses = tf.vectorized_map(loss_of_one, both)
+            loss = tf.reduce_mean(losses)
+        gradients = tape.gradient(loss, layers.trainable_variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, layers.trainable_variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def _correlate(pair: Any) -> Any:
+    one, other = (each - tf.reduce_mean(each) for each in pair)
+    return 1 - tf.reduce_sum(one * other) / (tf.norm(one) * tf.norm(other) + 1e-6)
+
+
+def _match(pair: Any) -> Any:
+    apart = tf.abs(pair[0][:, None] - pair[1][None, :])
+    return tf.reduce_mean(tf.reduce_min(apart, 1)) + tf.reduce_mean(tf.exp(-(apart**2)))
+
+
+def _multiply(pair: Any) -> Any:
+    one, other = (tf.reshape(each, (8, 8)) for each in pair)
+    return tf.reduce_mean((tf.matmul(one, other, transpose_a=True) - tf.eye(8)) ** 2)
+
+
+def report(writer: Any, units: int, writes: bool) -> Any:
+    """A step of two layers; writes: histograms of their weights, and of the gradients."""
+    layers, update = (
+        keras.Sequential([L.Dense(units, "relu"), L.Dense(units)]),
+        keras.optimizers.SGD(),
+    )
+    layers.build((None, units))
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(layers(x) ** 2)
+        variables = layers.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        if writes:
+            with writer.as_default(step=0):
+                for number, each in enumerate((*variables, *gradients)):
+                    tf.summary.histogram(str(number), each)
+        return loss
+
+    return tf.function(step), asked
+
+
 def _of_layers(
     shape: tuple[int, ...], layers: Callable[[], list[Any]], dtype: str = "float32"
 ) -> Any:
@@ -240,6 +329,13 @@ ATTENTIONS: Final = (
     (128, 24, 10, False), (256, 30, 8, False), (64, 40, 12, False),
     (64, 24, 10, True), (128, 24, 10, True), (192, 30, 8, True),
 )  # fmt: skip
+LOSSES: Final[dict[str, Callable[[Any], Any]]] = {
+    "squares": lambda pair: tf.reduce_mean((pair[0] - pair[1]) ** 2),
+    "correlation": _correlate,
+    "distances": _match,
+    "product": _multiply,
+}
+REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))
 
 

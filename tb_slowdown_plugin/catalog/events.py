@@ -107,8 +107,29 @@ SPARSE_PRODUCT: Final = "sparse_product"
 "diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so
 "since" that many steps were finished."""
 
+GRAPH_PYTHON: Final = "graph_python"
+"""Fact: a function of the program that graphs call through `tf.numpy_function` or `tf.py_function`,
+other than those of tf.data: its "calls" so far, and their "seconds"."""
+
+DENSE_UPDATE: Final = "dense_update"
+"""Fact: in this line a step looks up rows of a table, of which its optimizer moves all "rows". The
+other numbers are those of `whole_table`. It is so "since" that many steps were finished."""
+
 DOUBLE_PRECISION: Final = "double_precision"
 """Fact: the graph of a step computes in float64, or complex128, at first in this line: "share" of
+what it computes. It is so "since" that many steps were finished."""
+
+INDEPENDENT_ROUNDS: Final = "independent_rounds"
+"""Fact: a line computes for each example of a batch in a loop of a graph, so many "times", and no
+round needs another. "share" is what starting operations once would spare of what the step's graph
+computes. It is so "since" that many steps were finished."""
+
+GROWING_VARIABLE: Final = "growing_variable"
+"""Fact: a line adds rows to a variable of open shape, in the graph of a step. It is so "since" that
+many steps were finished."""
+
+GRAPH_REPORT: Final = "graph_report"
+"""Fact: the graph of a step makes so many "summaries", and "prints", most at this line: "share" of
 what it computes. It is so "since" that many steps were finished."""
 
 REPEATED_RUN: Final = "repeated_run"

@@ -40,9 +40,16 @@ REPEATED_PASS: Final = "repeated_pass"
 """A pass through the model that the step has made before: another run of a session, or a part of
 the step's graph, of which no record has an account. Detail: the line."""
 SPARSE_PRODUCTS: Final = "sparse_products"
-"""No account of a record: products with matrices that are nearly all zeros. Detail: the line."""
+"""Products with matrices that are nearly all zeros. Detail: the line. A record has this one and
+those below for runs of a session only."""
 DISTANCES: Final = "distances"
-"""No account of a record: distances of all pairs of rows by their differences. Detail: the line."""
+"""Distances of all pairs of rows by their differences. Detail: the line."""
+LOOPS: Final = "loops"
+"""Operations that a loop of the graph starts for each example of a batch. Detail: the line."""
+GRAPH_REPORTS: Final = "graph_reports"
+"""Summaries and prints that a step's graph makes. Detail: the line."""
+GRAPH_PYTHON: Final = "graph_python"
+"""No account of a record: functions of Python that a step's graph calls. Detail: the function."""
 OPEN_TAPE: Final = "open_tape"
 """No account of a record: what steps take longer the longer a gradient tape is open. Detail: the
 line that opened it."""

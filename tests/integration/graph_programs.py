@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import tensorflow as tf
 from timed_training import SECONDS, run_named
 
@@ -106,6 +107,68 @@ def metrics_again(logdir, report=lambda layers, x, _: layers(x)):
 
 def metrics_again_healthy(logdir):
     metrics_again(logdir, lambda _layers, _x, outputs: outputs)
+
+
+def histograms_in_graph(logdir, every=1):
+    """Histograms of all weights are written inside of the step's graph."""
+    layers = tf.keras.Sequential([tf.keras.layers.Dense(512, "relu") for _ in range(2)])
+    layers.build((None, 256))
+    optimizer = tf.keras.optimizers.SGD(0.001)
+    count = tf.Variable(0, dtype=tf.int64)
+    writer = tf.summary.create_file_writer(f"{logdir}/weights")
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(layers(x) ** 2)
+        variables = layers.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        with writer.as_default(step=count), tf.summary.record_if(count % every == 0):
+            for variable in variables:
+                tf.summary.histogram(variable.path, variable)
+        count.assign_add(1)
+        return loss
+
+    x = tf.random.normal((64, 256))
+    with tbslow.start(logdir):
+        for number in range(300):
+            with tbslow.summary.step():
+                began = time.perf_counter()
+                train(x).numpy()
+                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
+
+
+def histograms_in_graph_healthy(logdir):
+    histograms_in_graph(logdir, every=100)
+
+
+def summaries_of_session(logdir, every=1):
+    """A session of TensorFlow 1 fetches its summaries in each run."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = hidden = v1.placeholder(tf.float32, (None, 256))
+        for number in range(2):
+            weights = v1.get_variable(f"weights{number}", (hidden.shape[1], 512))
+            v1.summary.histogram(f"weights{number}", weights)
+            hidden = tf.nn.relu(tf.matmul(hidden, weights))
+        train = v1.train.GradientDescentOptimizer(0.001).minimize(tf.reduce_mean(hidden**2))
+        merged = v1.summary.merge_all()
+        writer = v1.summary.FileWriter(f"{logdir}/weights")
+        session.run(v1.global_variables_initializer())
+        data = np.random.default_rng(0).normal(size=(64, 256)).astype(np.float32)
+        with tbslow.start(logdir):
+            for number in range(400):
+                with tbslow.summary.step():
+                    began = time.perf_counter()
+                    if number % every == 0:
+                        writer.add_summary(session.run([merged, train], {x: data})[0], number)
+                    else:
+                        session.run(train, {x: data})
+                    SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
+
+
+def summaries_of_session_healthy(logdir):
+    summaries_of_session(logdir, every=100)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,10 @@ from tb_slowdown_plugin.analysis.causes.machine.unused_gpu import (
     tell_unused_gpu,
     tell_unused_gpu_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.model.dense_updates import (
+    tell_dense_updates,
+    tell_dense_updates_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.model.double_precision import (
     tell_double_precision,
     tell_double_precision_shortly,
@@ -64,6 +68,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     yield from tell_unused_gpu(case)
     yield from tell_settings(case)
     yield from tell_double_precision(case)
+    yield from tell_dense_updates(case)
     yield from tell_eager(case)
     if not any(claim.cause == "graph_growth" for claim in claims):
         yield from tell_growing_graph(case)
@@ -80,6 +85,7 @@ def tell_avoidable(case: Case) -> str:
     """What a headline says of time that isn't lost, and can be spared; "" for nothing."""
     return (
         tell_unused_gpu_shortly(case)
+        or tell_dense_updates_shortly(case)
         or tell_shortly(case)
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)

@@ -16,6 +16,9 @@ _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 RUNS_OTHERS: Final = _LOOPS | _CALLS
 """Operations with a graph inside; `If` mostly makes a variable."""
 
+BATCH: Final = 32
+"""A dimension that isn't known: the size of a batch in Keras."""
+
 _REDUCES: Final[dict[str, Callable[[list[int]], int]]] = {
     "Max": max,
     "Min": min,
@@ -64,6 +67,32 @@ def find_inner(operation: Any, caller: InnerGraph | None = None) -> InnerGraph |
         return InnerGraph(list(graph.get_operations()), rounds, list(graph.outputs), given, caller)
     except Exception:  # noqa: BLE001 - private, and of another version
         return None
+
+
+def find_branches(operation: Any, caller: InnerGraph | None = None) -> list[InnerGraph]:
+    """The two graphs of a condition without side effects; none of another, or where they're hidden.
+
+    Args:
+      operation: Of any type.
+      caller: The graph that it is in, where that is inside of another.
+    """
+    if operation.type != "StatelessIf":
+        return []
+    try:
+        graphs = [_graph_of(operation, name) for name in ("then_branch", "else_branch")]
+        given = list(operation.inputs)[1:]  # after the condition
+        return [
+            InnerGraph(
+                list(graph.get_operations()),
+                1,
+                list(graph.outputs),
+                {each.name: got for each, got in zip(graph.inputs, given, strict=True)},
+                caller,
+            )
+            for graph in graphs
+        ]
+    except Exception:  # noqa: BLE001 - private, and of another version
+        return []
 
 
 def find_loops(operations: Iterable[Any], caller: InnerGraph | None = None) -> Iterator[InnerGraph]:
@@ -134,6 +163,14 @@ def _is_handed_on(body: Any, place: int) -> bool:
     return bool(_before_identity(body.outputs[place]).name == body.inputs[place].name)
 
 
+def _is_batch(shape: Any) -> bool:
+    """Whether it is the shape of examples, of which nothing but their number is unknown."""
+    if shape.type != "Shape" or shape.inputs[0].shape.rank is None:
+        return False
+    first, *others = shape.inputs[0].shape.as_list()
+    return first is None and None not in others
+
+
 def _before_identity(tensor: Any) -> Any:
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
@@ -166,9 +203,12 @@ def _number_of(tensor: Any, caller: InnerGraph | None) -> int | None:
     reduce = _REDUCES.get(made.type)
     if made.type == "StridedSlice":  # one of the sides of a shape
         sides, *at = (tensor_util.constant_value(each) for each in made.inputs)
-        if sides is None or any(each is None for each in at) or at[0].size != 1:
+        if any(each is None for each in at) or at[0].size != 1:
             return None
-        return int(sides[int(at[0][0])])
+        side = int(at[0][0])
+        if sides is None:
+            return BATCH if side == 0 and _is_batch(made.inputs[0].op) else None
+        return int(sides[side])
     value = tensor_util.constant_value(next(iter(made.inputs)) if reduce else tensor)
     if value is None or value.dtype.kind not in "iu" or not value.size:
         return None

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
+    DENSE_UPDATE,
     DOUBLE_PRECISION,
+    GRAPH_REPORT,
+    GROWING_VARIABLE,
+    INDEPENDENT_ROUNDS,
     LOOP_INVARIANT,
     PAIRWISE_DISTANCES,
     REPEATED_PASS,
@@ -14,8 +20,16 @@ from tb_slowdown_plugin.catalog.events import (
     SPARSE_PRODUCT,
     WHOLE_TABLE,
 )
+from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
+from tb_slowdown_plugin.collectors.graph_work.needless.dense_updates import find_dense_updates
 from tb_slowdown_plugin.collectors.graph_work.needless.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.needless.growing_variables import (
+    find_growing_variable,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+    find_independent_rounds,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
     find_pairwise_distances,
@@ -23,9 +37,11 @@ from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sparse_products import find_sparse_products
 from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
+from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
@@ -39,6 +55,10 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     SPARSE_PRODUCT: find_sparse_products,
     PAIRWISE_DISTANCES: find_pairwise_distances,
     DOUBLE_PRECISION: find_double_precision,
+    GRAPH_REPORT: find_reports,
+    DENSE_UPDATE: find_dense_updates,
+    INDEPENDENT_ROUNDS: find_independent_rounds,
+    GROWING_VARIABLE: find_growing_variable,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 
@@ -84,15 +104,40 @@ class NeedlessWork:
             if (tables := find_whole_tables(step, found.gradients)) is not None:
                 place = self._source.of_operation(tables.operation) or asking
                 self._tell(WHOLE_TABLE, place, tables.numbers(), since)
+        for name, place, numbers in self._find_in(step):
+            self._tell(name, place, numbers, since)
+
+    def look_at_run(self, run: RunGraph, asking: str, since: int) -> dict[str, float]:
+        """Looks at what a session of TensorFlow 1 runs.
+
+        Args:
+          run: What it computes.
+          asking: The line that asks for it: what is only reported doesn't have to be fetched.
+          since: Steps that were finished before.
+
+        Returns:
+          Account -> the share of that run that is its.
+        """
+        shares: dict[str, float] = {}
+        left = 1.0
+        for name, line, numbers in self._find_in(run):
+            place = asking if name == GRAPH_REPORT else line
+            self._tell(name, place, {**numbers, BOOKED: 1.0}, since)
+            if place and name in FAMILIES and math.isfinite(numbers["share"]):
+                made = account(FAMILIES[name], place)
+                shares[made] = shares.get(made, 0.0) + left * numbers["share"]
+                left *= 1 - numbers["share"]
+        return shares
+
+    def _find_in(self, step: StepGraph) -> Iterator[tuple[str, str, Mapping[str, float]]]:
+        """Facts, lines, and numbers: what all graphs are asked for."""
         if (second := find_second_pass(step)) is not None:
             place, after = self._source.of_parting(second.operation, second.first)
-            self._tell(REPEATED_PASS, place, {"after": after, "share": second.share}, since)
+            yield REPEATED_PASS, place, {"after": after, "share": second.share}
         for name, find in _FINDERS.items():
             if (work := find(step)) is not None:
-                numbers = {
-                    key: value for key, value in work._asdict().items() if key != "operation"
-                }
-                self._tell(name, self._source.of_operation(work.operation), numbers, since)
+                told = {key: value for key, value in work._asdict().items() if key != "operation"}
+                yield name, self._source.of_operation(work.operation), told
 
     def _tell(self, name: str, place: str, numbers: Mapping[str, float], since: int) -> None:
         lines = sum(fact == name for fact, _ in self._told)

@@ -32,6 +32,12 @@ class StepGraph:
         return list(self.targets[0].graph.get_operations())
 
     @cached_property
+    def results(self) -> list[Any]:
+        """What is asked of the graph: tensors."""
+        outputs = getattr(self.targets[0].graph, "outputs", ())
+        return [*self.targets, *self.gradients, *outputs]
+
+    @cached_property
     def products(self) -> list[Any]:
         """Those that multiply matrices, or are convolutions, in order."""
         return [each for each in self.operations if is_product(each)]

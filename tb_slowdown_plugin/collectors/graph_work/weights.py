@@ -13,6 +13,9 @@ _WAY_TO_WEIGHTS: Final = frozenset(
 )
 """Between a product and the variable that it takes."""
 
+_VARIABLES: Final = frozenset({"Variable", "VariableV2"})
+"""Of TensorFlow 1, which are read without an operation for it."""
+
 _MOST_COMPARED: Final = 65_536
 """Numbers in a constant that is compared with another: a shape, a rate, zeros to begin with. To
 copy as many takes 0.1 ms."""
@@ -31,7 +34,7 @@ def handle_of(tensor: Any) -> str:
         before = before.inputs[0].op
         if is_read:
             return str(before.name)
-    return ""
+    return str(before.name) if before.type in _VARIABLES else ""
 
 
 def name_of_constant(operation: Any) -> Hashable:

@@ -29,7 +29,7 @@ class Summaries:
     """Books eager calls of `tf.summary.scalar` and its like to the account `summary`.
 
     Every tenth call writes to the disk, in the caller: that is in it. Summaries
-    inside a `tf.function` are part of the graph and can't be told apart.
+    inside a `tf.function` are part of the graph, and counted there.
     """
 
     name = "summaries"

@@ -24,6 +24,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog.events import CALLED_AT, FETCHED_AT, OPEN_LOOP
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.graph_work.needless_work import NeedlessWork
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import (
@@ -42,6 +43,7 @@ from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, 
 from tb_slowdown_plugin.collectors.tracing.sessions.session_calls import SessionRuns
 from tb_slowdown_plugin.collectors.tracing.sessions.session_graphs import SessionGraphs
 from tb_slowdown_plugin.collectors.tracing.sessions.session_repeats import SessionRepeats
+from tb_slowdown_plugin.collectors.tracing.sessions.session_work import SessionWork
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -139,6 +141,7 @@ class TraceCollector:
     def _hook_sessions(self, context: Context) -> None:
         from tensorflow.python.client import session
 
+        work = NeedlessWork(self._emit, self._subjects.places)
         runs = SessionRuns(
             context.stopwatch,
             context.clock.thread_cpu_ns,
@@ -147,6 +150,7 @@ class TraceCollector:
             self._tell_fetches,
             self._place_of_caller,
             SessionRepeats(self._emit),
+            SessionWork(work.look_at_run, context.steps_finished),
             context.clock.monotonic_ns,
         )
         with contextlib.suppress(Unavailable):

@@ -30,12 +30,14 @@ from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of a function that works in Python, in every step or every so many."""
-    working = case.of(names.CONVERTED, names.EAGER, names.OWN_PYTHON)
+    working = case.of(names.CONVERTED, names.EAGER, names.OWN_PYTHON, names.GRAPH_PYTHON)
     if not working:
         return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(working)
     claimed = tuple(finding for finding in working if finding.source == main.source)
     place = names.place(names.detail(main.source))
+    if names.family(main.source) == names.GRAPH_PYTHON:
+        return _tell_called(case, claimed, place)
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.CONVERTED:
         return _tell_converted(case, claimed, place, evidence)
@@ -109,6 +111,24 @@ def _claim_regular_function(case: Case) -> Claim | None:
         (_vectorize(found.place), _less_often(found.place)),
         "medium",
         place=to_place(found.place),
+    )
+
+
+def _tell_called(case: Case, claimed: tuple[Finding, ...], place: str) -> Claim:
+    seconds = lost_seconds(claimed)
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"work in Python: {place}",
+        f"The step's graph calls {place}, a function in Python, and waits for it: for "
+        f"{_often(case, largest(claimed))}.",
+        (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), timed "
+            "around its calls, which come from a thread of TensorFlow's.",
+        ),
+        (_in_tensorflow(place), _less_often_in_graph(place)),
+        "medium",
+        place=to_place(place),
     )
 
 
@@ -286,6 +306,26 @@ def _vectorize(place: str) -> Advice:
         ),
         "None.",
         f"in `{place}`",
+    )
+
+
+def _in_tensorflow(place: str) -> Advice:
+    return Advice(
+        "Write it in TensorFlow operations: they run in the graph, side by side with others.",
+        snippet(
+            old("score = tf.numpy_function(score_of, [labels, outputs], tf.float32)"),
+            new("score = tf.reduce_mean(tf.cast(tf.argmax(outputs, 1) == labels, tf.float32))"),
+        ),
+        "None.",
+        f"where `{place.partition(' (')[0]}` is passed to TensorFlow",
+    )
+
+
+def _less_often_in_graph(place: str) -> Advice:
+    return Advice(
+        "Or give the graph's results back, and call "
+        f"`{place.partition(' (')[0]}` on them every 100 steps.",
+        price="Its results are those of some batches only.",
     )
 
 

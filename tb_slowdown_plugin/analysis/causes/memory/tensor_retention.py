@@ -17,9 +17,17 @@ Confused with:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    lost_seconds,
+    span,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     GrowingPlace,
     growing_places,
@@ -43,6 +51,7 @@ from tb_slowdown_plugin.analysis.causes.memory.tensor_holders import find_holder
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_fixes import Retention
 from tb_slowdown_plugin.analysis.text.wording import duration, size
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import GROWING_VARIABLE
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -90,18 +99,30 @@ def explain(case: Case) -> Claim | None:
             f"{grown}{'; its' if grown else 'Its'} CPU time grew from {duration(cpu[0])} to "
             f"{duration(cpu[1])}.",
             *([holder.tell(case)] if holder else []),
+            *_tell_variable(case),
             *tell_places(places, most),
             *tell_new_operations(case, rows),
         ),
         tensor_retention_fixes.advise(Retention(listed=number_grows(case, rows), place=started)),
         "medium",
         "drift",
-        place=(holder and holder.place) or main_line(places, most),
+        place=(holder and holder.place) or to_place(_variable_of(case)) or main_line(places, most),
     )
 
 
 def _ends_at(series: Float, where: Int) -> tuple[float, float]:
     return ends(series[where], (0, len(where) - 1))
+
+
+def _variable_of(case: Case) -> str:
+    """The line that adds rows to a variable, where one was seen in a graph; else ""."""
+    told = case.run.facts(GROWING_VARIABLE)
+    return told[-1][1].subject if told else ""
+
+
+def _tell_variable(case: Case) -> Iterable[str]:
+    if place := _variable_of(case):
+        yield f"In each step `{place}` adds rows to a variable of open shape."
 
 
 def _started_at(case: Case, places: list[GrowingPlace]) -> str:

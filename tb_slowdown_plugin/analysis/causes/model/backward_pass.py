@@ -1,9 +1,8 @@
 """Computing gradients keeps getting slower, or a step computes more than it needs.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes gradients that its optimizer doesn't get, or gets times zero, that are only watched or
-added up, or those of all rows of a table. Or it runs the model twice on one batch, or multiplies by
-zeros.
+on, computes what it doesn't need: gradients that no optimizer gets, all rows of a table, a second
+pass on one batch, products with zeros, or one example after another in a loop.
 
 Confused with:
 
@@ -34,6 +33,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
+from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
 from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_distances
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
@@ -78,6 +78,7 @@ _COUNTED: Final = {
     names.SPARSE_PRODUCTS: claim_products,
     names.DISTANCES: claim_distances,
     names.WHOLE_TABLES: claim_tables,
+    names.LOOPS: claim_loops,
 }
 """Accounts of what graphs tell -> who claims it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.model.counted_work import CountedWork, claim_counted
+from tb_slowdown_plugin.analysis.causes.common.places.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding

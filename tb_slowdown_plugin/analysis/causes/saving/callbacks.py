@@ -1,7 +1,8 @@
 """A Keras callback, or writing summaries, takes the time; the callback is named.
 
 How it looks: A longer step wherever the callback runs: at every step, every N steps, or at the end
-of each epoch. Some callbacks grow with the run.
+of each epoch. Some callbacks grow with the run. Summaries inside of a `tf.function`, or fetched
+from a session, are part of each step, so no step is longer than another.
 
 Confused with:
 
@@ -30,6 +31,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
+from tb_slowdown_plugin.analysis.causes.saving.graph_reports import claim_reports
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -54,7 +56,9 @@ _ONCE = (".on_train_begin ", ".on_train_end ")
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims what a callback, summaries, or growing validation lost, one at a time."""
+    """Claims what summaries, a callback, or growing validation lost, one at a time."""
+    if reports := case.of(names.GRAPH_REPORTS):
+        return claim_reports(case, reports)
     found = case.of(names.CALLBACK, names.SUMMARY, names.VALIDATION)
     if not found:
         return None

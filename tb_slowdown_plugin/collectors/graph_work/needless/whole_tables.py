@@ -16,8 +16,8 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple
 
+from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    BATCH,
     LOOKUPS,
     MOVES_NOTHING,
     cost_of,
@@ -26,17 +26,18 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
-_LARGE: Final = 500_000
+LARGE: Final = 500_000
 """Numbers in a table from which it is looked at: on fewer, an operation takes 0.1 ms."""
 
-_FEW_ROWS: Final = 0.25
+FEW_ROWS: Final = 0.25
 """Share of the rows up to which those that are looked up are few."""
 
-_DIMENSIONS: Final = 2
+DIMENSIONS: Final = 2
+"""Of a table, at least."""
 _SCATTERS: Final = "UnsortedSegmentSum"
 """With which TensorFlow makes the gradient of a lookup as large as the table."""
 
-_ASSIGNS: Final = ("Assign", "ResourceApply")
+ASSIGNS: Final = ("Assign", "ResourceApply")
 """How the types of operations begin that update a variable."""
 
 
@@ -60,7 +61,7 @@ class WholeTables(NamedTuple):
     """1 where only the gradient is as large."""
 
     def numbers(self) -> dict[str, float]:
-        """Of the fact `whole_table`."""
+        """Of the fact."""
         told = self._asdict()
         del told["operation"]
         return {**told, "share": self.work / (self.work + self.rest + BATCH * self.rest_per_item)}
@@ -86,17 +87,17 @@ def find_whole_tables(step: StepGraph, gradients: Collection[Any]) -> WholeTable
     if not tables or step.run is None:
         return None
     forward = step.forward
-    run = step.run | {one for one in step.operations if one.type.startswith(_ASSIGNS)}
+    run = step.run | {one for one in step.operations if one.type.startswith(ASSIGNS)}
     whole = set().union(*(_work_on_all_rows(each, tables, forward, run) for each in tables))
     first = min(whole & forward or whole, key=lambda one: one._id, default=None)
     rows = max(each.shape[0] for each in tables)
     used = [one for each in tables for one in each.scatters]
-    looked_up, per_item = _by_batch(
+    looked_up, per_item = by_batch(
         lambda batch: max(math.prod(sizes_of(one.inputs[1], batch)) for one in used)
     )
-    if first is None or looked_up + BATCH * per_item > _FEW_ROWS * rows:
+    if first is None or looked_up + BATCH * per_item > FEW_ROWS * rows:
         return None
-    rest, rest_per_item = _by_batch(lambda batch: cost_of(run - whole, batch))
+    rest, rest_per_item = by_batch(lambda batch: cost_of(run - whole, batch))
     lookups = [one for one in forward if one.type in LOOKUPS]
     is_input = any(tensor.op in whole for one in lookups for tensor in one.inputs)
     return WholeTables(
@@ -117,7 +118,7 @@ def _makes_table(operation: Any) -> bool:
     if operation.type != _SCATTERS or not operation.outputs[0].shape.is_fully_defined():
         return False
     shape = operation.outputs[0].shape.as_list()
-    return len(shape) >= _DIMENSIONS and math.prod(shape) >= _LARGE
+    return len(shape) >= DIMENSIONS and math.prod(shape) >= LARGE
 
 
 def _find_table(gradient: Any, scatters: Mapping[Any, set[Any]]) -> _Table | None:
@@ -144,20 +145,20 @@ def _work_on_all_rows(
     table: _Table, tables: list[_Table], forward: set[Any], run: set[Any]
 ) -> set[Any]:
     shape, both = table.shape, forward | table.before
-    updates = [one for one in run if one.type.startswith(_ASSIGNS) and _takes(one, shape)]
+    updates = [one for one in run if one.type.startswith(ASSIGNS) and _takes(one, shape)]
     alike = sum(each.shape == shape for each in tables)
     # An optimizer that keeps something for each row goes through all rows whatever the gradient.
     spared = both if len(updates) > alike else run
-    return {one for one in spared & run if _touches(one, shape)}
+    return {one for one in spared & run if touches(one, shape)}
 
 
-def _by_batch(count: Callable[[int], float]) -> tuple[float, float]:
+def by_batch(count: Callable[[int], float]) -> tuple[float, float]:
     """What there is without any example, and for each."""
     per_item = (count(2 * BATCH) - count(BATCH)) / BATCH
     return count(BATCH) - BATCH * per_item, per_item
 
 
-def _touches(operation: Any, shape: list[int]) -> bool:
+def touches(operation: Any, shape: list[int]) -> bool:
     """Whether it computes on all rows of such a table."""
     if operation.type in MOVES_NOTHING | LOOKUPS:
         return False

@@ -17,7 +17,7 @@ import re
 import sys
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from itertools import islice
 from threading import get_ident
 from types import FrameType
@@ -36,13 +36,14 @@ from tb_slowdown_plugin.collectors.tracing.sessions.session_repeats import (
     RepeatedRun,
     SessionRepeats,
 )
+from tb_slowdown_plugin.collectors.tracing.sessions.session_work import SessionWork
 
 _MOST_FEEDS: Final = 16
 """Of a run that are looked at."""
 _MOST_FETCHES: Final = 4
 """Of a run that are looked at: the first ones distinguish runs."""
 _MOST_COMPARED: Final = 50
-"""Of a run that are compared with those of the run before."""
+"""Of a run that are compared with those of the run before; of more, its graph isn't looked at."""
 _MOST_KNOWN: Final = 1_000
 """Runs whose bit is kept: a program that makes operations anew has ever more."""
 _USUAL_SETS: Final = 16
@@ -71,6 +72,7 @@ class SessionRuns:
         many such sets there are: at the 1st, 2nd, 4th ...
       place_of: Gives the line of the program that has called what a frame runs.
       repeats: Knows runs that repeat others.
+      work: Looks at what runs compute.
       monotonic_ns: The clock of `watch`.
     """
 
@@ -83,6 +85,7 @@ class SessionRuns:
         tell: Callable[[FrameType, int], None] = lambda *_: None,
         place_of: Callable[[FrameType], str] = lambda _: "",
         repeats: SessionRepeats | None = None,
+        work: SessionWork | None = None,
         monotonic_ns: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
         self._watch = watch
@@ -93,6 +96,7 @@ class SessionRuns:
         self._tell = tell
         self._place_of = place_of
         self._repeats = repeats
+        self._work = work
         self._sets = 0
         self._fed_ns: int | None = None
         """CPU time at which the run under way began to look at its feeds."""
@@ -111,16 +115,20 @@ class SessionRuns:
         if get_ident() != watch.thread:
             yield
             return
-        bit = self._begin(session, fetches)
+        names = _names_in(fetches)
+        bit = self._begin(session, names[:_MOST_FETCHES])
         if self._account == _ANOTHER_SET and (sets := self._sets - _USUAL_SETS).bit_count() == 1:
             self._tell(sys._getframe(1), sets)
-        repeat = self._find_repeat(session, fetches, feed_dict) if feed_dict else None
+        repeat = self._find_repeat(session, names, feed_dict) if feed_dict else None
         self._fed_ns = self._cpu_ns() if feed_dict else None
-        began_ns = self._now_ns() if repeat is not None else 0
+        shares = self._find_work(session, names) if repeat is None else repeat.shares
+        began_ns = self._now_ns() if shares else 0
         yield
         self._account, self._fed_ns = "", None
-        if repeat is not None:
-            watch.book(repeat.account, round(repeat.share * (self._now_ns() - began_ns)))
+        if shares:
+            took_ns = self._now_ns() - began_ns
+            for name, share in shares.items():
+                watch.book(name, round(share * took_ns))
         watch.ran |= bit
         watch.calls += 1
         watch.argument_size += size_of_feeds(feed_dict)
@@ -145,26 +153,36 @@ class SessionRuns:
         yield
         self._watch.book(prepares, self._cpu_ns() - began_ns)
 
-    def _find_repeat(self, session: Any, fetches: Any, feeds: Any) -> RepeatedRun | None:
-        if self._repeats is None:
+    def _find_work(self, session: Any, names: tuple[str, ...]) -> Mapping[str, float]:
+        if self._work is None or not names or len(names) == _MOST_COMPARED:
+            return {}
+        frame = sys._getframe(2)
+        try:
+            return self._work.shares_of(session, names, lambda: self._place_of(frame))
+        except Exception:  # noqa: BLE001 - graphs may be of any make
+            self._work = None
+            return {}
+
+    def _find_repeat(self, session: Any, names: tuple[str, ...], feeds: Any) -> RepeatedRun | None:
+        if self._repeats is None or not names:
             return None
         frame = sys._getframe(2)
         try:
-            names = tuple(islice(names_of(fetches), _MOST_COMPARED))
             return self._repeats.look(session, names, feeds, lambda: self._place_of(frame))
         except Exception:  # noqa: BLE001 - fetches, feeds, and graphs may be of any make
             self._repeats = None
             return None
 
-    def _begin(self, session: Any, fetches: Any) -> int:
-        """The bit of what is run; from now on it is known."""
+    def _begin(self, session: Any, names: tuple[str, ...]) -> int:
+        """The bit of what is run; from now on it is known. 0 where there are no names."""
         self._account = ""
+        if not names:
+            return 0
         try:
-            names = tuple(islice(names_of(fetches), _MOST_FETCHES))
             version = session.graph.version
             before = self._versions.get(session)
             self._versions[session] = version
-        except Exception:  # noqa: BLE001 - fetches and sessions may be of any make
+        except Exception:  # noqa: BLE001 - sessions may be of any make
             return 0
         bit = self._bits.get(names)
         if bit is None or version != before:
@@ -200,6 +218,14 @@ def names_of(fetches: Any) -> Iterator[str]:
         name = fetches if isinstance(fetches, str) else getattr(fetches, "name", None)
         if isinstance(name, str):
             yield name
+
+
+def _names_in(fetches: Any) -> tuple[str, ...]:
+    """Those that are looked at."""
+    try:
+        return tuple(islice(names_of(fetches), _MOST_COMPARED))
+    except Exception:  # noqa: BLE001 - fetches may be of any make
+        return ()
 
 
 def describe_run(names: tuple[str, ...]) -> str:

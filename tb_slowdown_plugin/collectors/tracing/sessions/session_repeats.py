@@ -15,6 +15,7 @@ from tb_slowdown_plugin.catalog.events import REPEATED_RUN
 from tb_slowdown_plugin.catalog.names import REPEATED_PASS, account
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import is_product, work_of
+from tb_slowdown_plugin.collectors.graph_work.run_graph import operations_for
 from tb_slowdown_plugin.records.types import Fact
 
 _SEEN: Final = 3
@@ -35,6 +36,11 @@ class RepeatedRun:
     account: str
     share: float
     """Of what it computes."""
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """Account -> share."""
+        return {self.account: self.share}
 
 
 @dataclass(slots=True)
@@ -118,28 +124,14 @@ def share_of_repeat(graph: Any, before: Iterable[str], names: Iterable[str]) -> 
     """
     if len(graph.get_operations()) > _MOST_OPERATIONS:
         return 0.0
-    needed = _operations_for(graph, names)
-    shared = needed & _operations_for(graph, before)
+    needed = operations_for(graph, names)
+    shared = needed & operations_for(graph, before)
     must_run = any(
         _UPDATES in each.type or any(kind in each.type for kind in _OWN_INPUT) for each in needed
     )
     if must_run or not any(map(is_product, shared)):
         return 0.0
     return work_of(shared) / work_of(needed)
-
-
-def _operations_for(graph: Any, names: Iterable[str]) -> set[Any]:
-    """All that run for these, those that only have to run before others included."""
-    asked = (graph.as_graph_element(name) for name in names)
-    ahead = [getattr(each, "op", each) for each in asked]
-    found: set[Any] = set()
-    while ahead:
-        operation = ahead.pop()
-        if operation not in found:
-            found.add(operation)
-            ahead += [tensor.op for tensor in operation.inputs]
-            ahead += operation.control_inputs
-    return found
 
 
 def _key_of(key: Any) -> object:

@@ -35,6 +35,17 @@ def test_the_line_that_adds_to_what_holds_them_is_the_place(causes_beside):
     assert any("list `history` of train.py held 2,000 tensors" in each for each in cause.evidence)
 
 
+def test_the_line_that_adds_rows_to_a_variable_is_the_place(causes_beside):
+    (cause,) = causes_beside(
+        "allocator_in_use_bytes:GPU:0",
+        2.0**20 * (10 + SAMPLED / 10),
+        (3, Fact("growing_variable", "enqueue (moco.py:76)", {"since": 0.0})),
+    )
+    assert (cause.place.file, cause.place.line, cause.place.function) == ("moco.py", 76, "enqueue")
+    told = "In each step `enqueue (moco.py:76)` adds rows to a variable of open shape."
+    assert told in cause.evidence
+
+
 def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, judge):
     # The process waits: its CPU time does not grow, so tensors can't be what takes the time.
     run = make_run(

@@ -17,37 +17,18 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
-from tb_slowdown_plugin.catalog.events import (
-    LOOP_INVARIANT,
-    PAIRWISE_DISTANCES,
-    PYTHON_STACK,
-    REPEATED_PASS,
-    REPEATED_PRODUCT,
-    SPARSE_PRODUCT,
-    STEP_FUNCTION,
-    WHOLE_TABLE,
-    WIDE_GRADIENT,
-)
+from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, STEP_FUNCTION, WHOLE_TABLE
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
-_FAMILIES: Final = {
-    WIDE_GRADIENT: names.UNUSED_GRADIENTS,
-    WHOLE_TABLE: names.WHOLE_TABLES,
-    REPEATED_PASS: names.REPEATED_PASS,
-    REPEATED_PRODUCT: names.REPEATED_PASS,
-    LOOP_INVARIANT: names.REPEATED_PASS,
-    PAIRWISE_DISTANCES: names.DISTANCES,
-    SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
-}
-"""Fact -> its accounts."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
 
-def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+def with_counted_work(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for each line that computes for nothing, as far as graphs tell.
 
     Args:
@@ -71,7 +52,7 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
 def _share_of(run: Run, fact: Fact, core: Float) -> float:
     """Of what is left of a step, (S,) seconds; 0 where nothing tells it."""
     if fact.name == WHOLE_TABLE:
-        return _share_of_tables(run, fact.numbers)
+        return share_of_tables(run, fact.numbers)
     if fact.numbers.get("called"):
         return _share_of_samples(run, core, lambda one: _samples_in_pass(one, fact.subject))
     calls = fact.numbers.get("repeated", 0.0)
@@ -100,8 +81,13 @@ def _samples_in_pass(one: Fact, place: str) -> float:
     return sum(one.numbers.get(kind, 0.0) for kind in kinds) if one.subject == place else 0.0
 
 
-def _share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:
-    """By the examples of a step, where the record tells them."""
+def share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:
+    """The share of a step that work on whole tables is.
+
+    Args:
+      run: Of which the record may tell how many examples a step has.
+      numbers: Of the fact.
+    """
     items = run.steps.items[np.isfinite(run.steps.items)]
     if not len(items):
         return numbers["share"]
@@ -115,9 +101,10 @@ def _share_of_tables(run: Run, numbers: Mapping[str, float]) -> float:
 def _of_lines(run: Run) -> dict[str, list[tuple[int, Fact]]]:
     """What is told of each line, by its account, in order: a factor may become zero, or cease."""
     told: dict[str, list[tuple[int, Fact]]] = {}
-    for name, family in _FAMILIES.items():
+    for name, family in FAMILIES.items():
         for row, fact in run.facts(name):
-            told.setdefault(names.account(family, fact.subject), []).append((row, fact))
+            if not fact.numbers.get(BOOKED):
+                told.setdefault(names.account(family, fact.subject), []).append((row, fact))
     return told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.model.counted_work import CountedWork, claim_counted
+from tb_slowdown_plugin.analysis.causes.common.places.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_builder.account import open_case
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.records.types import Fact

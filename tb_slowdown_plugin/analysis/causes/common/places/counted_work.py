@@ -33,6 +33,7 @@ def claim_counted(
     case: Case,
     found: tuple[Finding, ...],
     tells: Mapping[str, Callable[[Mapping[str, float], str], CountedWork]],
+    cause: str = "backward_pass",
 ) -> Claim:
     """Claims the seconds of the line that costs most.
 
@@ -40,6 +41,7 @@ def claim_counted(
       case: The run.
       found: Findings in accounts whose detail is a line.
       tells: Fact about such a line -> what to tell by its numbers and the line.
+      cause: Its id.
     """
     main = largest(found)
     claimed = case.defect(main, found)
@@ -53,7 +55,7 @@ def claim_counted(
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))
     return Claim(
-        "backward_pass",
+        cause,
         claimed,
         f"{told.subject}: {place}",
         told.summary,

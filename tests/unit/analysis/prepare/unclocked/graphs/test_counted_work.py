@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
+from tb_slowdown_plugin.analysis.prepare.unclocked.graphs.counted_work import with_counted_work
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 100
@@ -26,7 +26,7 @@ def step_function(bit, name="Head.train"):
 
 def test_a_share_of_what_no_account_has(make_run):
     run = make_run(PERIOD, events=[(2, fact(share=0.5))])
-    made = with_unused_gradients(run, {"gc": np.full(SIZE, 0.02)})
+    made = with_counted_work(run, {"gc": np.full(SIZE, 0.02)})
     assert made[f"unused_gradients:{PLACE}"] == pytest.approx(0.04)
 
 
@@ -36,29 +36,27 @@ def test_only_steps_that_run_the_function_have_them(make_run):
     run = make_run(PERIOD, events=events)
     ran = np.where(np.arange(SIZE) < 60, 0b10, 0b10000)
     ran[60] = 0b1000
-    made = with_unused_gradients(replace(run, steps=replace(run.steps, ran=ran)), {})
+    made = with_counted_work(replace(run, steps=replace(run.steps, ran=ran)), {})
     (seconds,) = made.values()
     assert not seconds[:60].any()
     assert seconds[60:] == pytest.approx(0.05)
 
 
 def test_where_no_step_names_the_function_all_later_ones_have_them(make_run):
-    (seconds,) = with_unused_gradients(
-        make_run(PERIOD, events=[(40, fact(share=0.5))]), {}
-    ).values()
+    (seconds,) = with_counted_work(make_run(PERIOD, events=[(40, fact(share=0.5))]), {}).values()
     assert not seconds[:40].any()
     assert seconds[40:] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("numbers", [{}, {"share": float("nan")}, {"share": 0.0}])
 def test_what_was_not_counted_has_no_account(make_run, numbers):
-    assert not with_unused_gradients(make_run(PERIOD, events=[(2, fact(**numbers))]), {})
+    assert not with_counted_work(make_run(PERIOD, events=[(2, fact(**numbers))]), {})
 
 
 def test_since_when_it_is_so_is_told(make_run):
     """A factor that became zero at the 30th step, and ceased to be at the 70th."""
     facts = [(33, fact(share=0.5, since=30)), (75, fact(share=0.0, since=70))]
-    (seconds,) = with_unused_gradients(make_run(PERIOD, events=facts), {}).values()
+    (seconds,) = with_counted_work(make_run(PERIOD, events=facts), {}).values()
     assert seconds == pytest.approx(np.where((SPAN >= 30) & (SPAN < 70), 0.05, 0.0))
 
 
@@ -70,7 +68,7 @@ def test_a_function_made_again_has_its_own(make_run):
     ]
     run = make_run(PERIOD, events=events)
     ran = np.where(SPAN < 40, 0b10, 0b100)
-    (seconds,) = with_unused_gradients(replace(run, steps=replace(run.steps, ran=ran)), {}).values()
+    (seconds,) = with_counted_work(replace(run, steps=replace(run.steps, ran=ran)), {}).values()
     assert seconds == pytest.approx(np.where(SPAN >= 40, 0.05, 0.0))
 
 
@@ -79,7 +77,7 @@ def test_of_calls_that_one_could_spare_samples_tell_what_they_take(make_run, the
     """The line is in 12 of 20 samples; two of three calls are spared."""
     stack = Fact("python_stack", PLACE, {"samples": 15.0, "eager_training": there, "of": 20.0})
     run = make_run(PERIOD, events=[(2, fact(repeated=3.0)), (40, stack)])
-    made = with_unused_gradients(run, {})
+    made = with_counted_work(run, {})
     if seconds is None:
         assert made == {}
     else:
@@ -88,7 +86,7 @@ def test_of_calls_that_one_could_spare_samples_tell_what_they_take(make_run, the
 
 def test_of_calls_that_the_graph_tells_its_share_is_taken(make_run):
     run = make_run(PERIOD, events=[(2, fact(repeated=2.0, share=0.25, since=0))])
-    (seconds,) = with_unused_gradients(run, {}).values()
+    (seconds,) = with_counted_work(run, {}).values()
     assert seconds == pytest.approx(0.025)
 
 
@@ -104,7 +102,7 @@ def test_of_a_call_of_its_own_samples_tell_what_a_pass_takes(make_run):
     ]
     run = make_run(PERIOD, events=[(2, Fact("repeated_pass", PLACE, told)), *stacks])
     waited = {"input_wait": np.full(SIZE, 0.02)}
-    made = with_unused_gradients(run, waited)
+    made = with_counted_work(run, waited)
     assert made[f"repeated_pass:{PLACE}"][3:] == pytest.approx(0.04)
     assert made[f"repeated_pass:{PLACE}"][:3] == pytest.approx(0.0)
 
@@ -121,7 +119,7 @@ TABLE = {"rows": 200_000.0, "looked_up": 0.0, "looked_up_per_item": 1.0, "work":
 def test_a_whole_table_takes_its_share_by_the_examples_of_a_step(make_run, items, share):
     run = make_run(PERIOD, events=[(2, Fact("whole_table", "Table.call (towers.py:41)", TABLE))])
     steps = replace(run.steps, items=np.full(SIZE, items))
-    made = with_unused_gradients(replace(run, steps=steps), {})
+    made = with_counted_work(replace(run, steps=steps), {})
     if share:
         assert made["whole_tables:Table.call (towers.py:41)"][3:] == pytest.approx(share * 0.1)
     else:

@@ -1,0 +1,51 @@
+"""Rows that an optimizer moves without a lookup are a note, and in a headline; no cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder.account import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+NUMBERS = {
+    "rows": 400_000.0,
+    "looked_up": 0.0,
+    "looked_up_per_item": 1.0,
+    "work": 6e8,
+    "rest": 1e8,
+    "rest_per_item": 1e6,
+    "share": 0.8,
+    "since": 0.0,
+}
+
+
+def report_of(make_run, items=128.0, **numbers):
+    fact = Fact("dense_update", "Ranker.call (rank.py:11)", NUMBERS | numbers)
+    run = make_run(np.full(400, 0.1), events=[(2, fact)])
+    run = replace(run, steps=replace(run.steps, items=np.full(400, items)))
+    return account_for(run).report
+
+
+def test_it_is_told_by_the_size_of_a_batch_and_costs_nothing(make_run):
+    report = report_of(make_run)
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert "But most of a step moves all rows of a table" in report.headline
+    (note,) = (each for each in report.notes if "optimizer" in each)
+    assert note.startswith(
+        "Most of what the step's graph computes, as it is counted, moves all 400,000 rows of the "
+        "table that Ranker.call (rank.py:11) looks up 128 rows of."
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "numbers"),
+    [(128.0, {"work": 2e8}), (200_000.0, {})],
+    ids=["little", "half of the rows are looked up"],
+)
+def test_little_work_and_rows_that_are_needed_are_not_told(make_run, items, numbers):
+    report = report_of(make_run, items, **numbers)
+    assert "rows of a table" not in report.headline
+    assert not any("looks up" in each for each in report.notes)

@@ -1,0 +1,92 @@
+"""Loops over examples are told where no round needs another one's results."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+    find_independent_rounds,
+)
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+EXAMPLES, NUMBERS = 24, 16
+
+
+def find(loss_of, examples=EXAMPLES):
+    """In a step with a layer of `NUMBERS` units, of so many examples."""
+    layer = tf.Variable(tf.eye(NUMBERS))
+    kept = []
+
+    @tf.function(input_signature=[tf.TensorSpec([examples, NUMBERS])])
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = loss_of(tf.matmul(x, layer), x)
+        kept.append(([loss], [tape.gradient(loss, layer)]))
+        return loss
+
+    function = step.get_concrete_function()  # alive while its graph is looked at
+    found = find_independent_rounds(StepGraph(*kept[-1]))
+    del function
+    return found
+
+
+def of_one(pair):
+    return tf.reduce_sum(tf.square(pair[0] - pair[1]))
+
+
+def by_map(outputs, x):
+    return tf.reduce_sum(tf.map_fn(of_one, (outputs, x), fn_output_signature=tf.float32))
+
+
+def added_up(outputs, x):
+    loss = 0.0
+    for at in tf.range(EXAMPLES):
+        loss += of_one((outputs[at], x[at]))
+    return loss
+
+
+@pytest.mark.parametrize("loss_of", [by_map, added_up])
+def test_a_loop_over_examples_is_most_of_a_small_step(loss_of):
+    found = find(loss_of)
+    assert found.times == EXAMPLES
+    assert found.operation.type in ("Sub", "SquaredDifference")
+    assert found.share > 0.8
+
+
+def test_a_batch_of_any_size_is_one_of_32():
+    assert find(by_map, None).times == 32
+
+
+def at_once(outputs, x):
+    return tf.reduce_sum(tf.vectorized_map(of_one, (outputs, x)))
+
+
+def one_after_another(outputs, x):
+    state = tf.zeros(NUMBERS)
+    for at in tf.range(EXAMPLES):
+        state = tf.tanh(state + outputs[at])
+    return tf.reduce_sum(state)
+
+
+def of_the_rest(outputs, x):
+    loss = 0.0
+    for at in tf.range(EXAMPLES):
+        loss += tf.reduce_sum(tf.square(outputs[at])) * tf.exp(-loss)
+    return loss
+
+
+def of_those_above(pair):
+    above = tf.where(pair[1] > 0)
+    return tf.reduce_sum(tf.gather(pair[0], above))
+
+
+def of_other_shapes(outputs, x):
+    return tf.reduce_sum(tf.map_fn(of_those_above, (outputs, x), fn_output_signature=tf.float32))
+
+
+@pytest.mark.parametrize("loss_of", [at_once, one_after_another, of_the_rest, of_other_shapes])
+def test_rounds_that_need_each_other_or_give_other_shapes_are_not_told(loss_of):
+    assert find(loss_of) is None
