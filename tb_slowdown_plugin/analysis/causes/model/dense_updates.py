@@ -21,7 +21,7 @@ def tell_dense_updates(case: Case) -> Iterable[str]:
         yield (
             "Most of what the step's graph computes, as it is counted, moves all "
             f"{count(fact.numbers['rows'])} rows of the table that {fact.subject} looks "
-            f"up {count(_looked_up(case, fact))} rows of. Keras's optimizers keep numbers for each "
+            f"up {_looked_up(case, fact)} rows of. Keras's optimizers keep numbers for each "
             "weight, and most change all of them in each step. `SGD` without `momentum` moves "
             "the rows that were looked up only; so does an optimizer of your own that gathers "
             "these rows, and scatters them back. A smaller table costs less: "
@@ -46,7 +46,11 @@ def _find(case: Case) -> Fact | None:
     return fact if share >= MAJORITY else None
 
 
-def _looked_up(case: Case, fact: Fact) -> float:
+def _looked_up(case: Case, fact: Fact) -> str:
+    """How many rows, by the examples of a step, where the record tells them."""
     items = case.run.steps.items[np.isfinite(case.run.steps.items)]
-    batch = float(np.median(items)) if len(items) else 0.0
-    return fact.numbers["looked_up"] + batch * fact.numbers["looked_up_per_item"]
+    per_item = fact.numbers["looked_up_per_item"]
+    if per_item and not len(items):
+        return "a few"
+    examples = float(np.median(items)) if per_item else 0.0
+    return count(fact.numbers["looked_up"] + per_item * examples)

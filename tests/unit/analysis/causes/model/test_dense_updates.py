@@ -41,6 +41,15 @@ def test_it_is_told_by_the_size_of_a_batch_and_costs_nothing(make_run):
 
 
 @pytest.mark.parametrize(
+    ("numbers", "rows"),
+    [({}, "a few rows"), ({"looked_up": 64.0, "looked_up_per_item": 0.0}, "64 rows")],
+)
+def test_how_many_rows_is_told_where_it_is_known(make_run, numbers, rows):
+    (note,) = (each for each in report_of(make_run, np.nan, **numbers).notes if "optimizer" in each)
+    assert f"Ranker.call (rank.py:11) looks up {rows} of." in note
+
+
+@pytest.mark.parametrize(
     ("items", "numbers"),
     [(128.0, {"work": 2e8}), (200_000.0, {})],
     ids=["little", "half of the rows are looked up"],
