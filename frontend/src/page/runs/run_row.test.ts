@@ -11,6 +11,7 @@ describe("the subject of a first cause", () => {
     ["the Plots callback, which calls predict", "Plots"],
     ["garbage collection", ""],
     ["work in Python", ""],
+    ["a loop over the examples of a batch: aligned (map_loop.py:9)", "aligned (map_loop.py:9)"],
   ])("%s is told as %s", (subject, told) => {
     expect(subjectOf(subject)).toBe(told);
   });

@@ -100,7 +100,7 @@ function cell(look: RowLook, row: Row, column: Column, path: string): TemplateRe
   }
 }
 
-const WHAT_OF = [/ of (.+)$/, /: (.+)$/, / in (\S+ \(.+\)|\S+:\d+)$/, /^the (.+?) callback/];
+const WHAT_OF = [/: (.+)$/, / of (.+)$/, / in (\S+ \(.+\)|\S+:\d+)$/, /^the (.+?) callback/];
 
 /** "retracing of train_step (train.py:41)" without what the cause says already. */
 export const subjectOf = (subject: string): string => {
