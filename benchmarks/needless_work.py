@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py            # 58 pairs of trainings: nine minutes
+    python benchmarks/needless_work.py            # 58 pairs of trainings
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
 step that the twin doesn't take, "counted" what the report would say.

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.captures import (
     is_nearly_full,
     tell_memory,
 )
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import Case, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
 from tb_slowdown_plugin.analysis.causes.common.places.growing_places import (
     growing_places,
@@ -29,7 +29,8 @@ from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import (
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     counted_per_second,
     ends,
-    median_of_known,
+    inside_and_rest,
+    medians_of,
 )
 from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import slow_stages
@@ -55,7 +56,6 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWN_FLOOR,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, MOSTLY, NOTABLE_GROWTH
-from tb_slowdown_plugin.records.types import Float
 
 _WHOLE: Final = 10
 """A count from which no decimals are shown."""
@@ -215,11 +215,11 @@ def _rise_without_cpu(case: Case, finding: Finding) -> str:
         cpu = ends(steps.process_cpu_seconds, finding.rows)
         period = ends(steps.period_seconds, finding.rows)
     else:
-        slow, rest = _inside_and_rest(case, finding)
+        slow, rest = inside_and_rest(case, finding)
         if not rest.any():
             return ""
-        cpu = _medians(steps.process_cpu_seconds, rest, slow)
-        period = _medians(steps.period_seconds, rest, slow)
+        cpu = medians_of(steps.process_cpu_seconds, rest, slow)
+        period = medians_of(steps.period_seconds, rest, slow)
     risen = period[1] - period[0]
     if not risen > 0 or not cpu[1] - cpu[0] < MATTERS * risen:
         return ""
@@ -249,19 +249,6 @@ def _writes_much(case: Case, finding: Finding) -> Suspect | None:
         f"In {case.steps_text(finding.rows)} the process writes {size(rate)}/s. How long "
         'that takes is not measured; `with tbslow.summary.phase("...")` around it tells.',
     )
-
-
-def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
-    """(S,) the rows of a finding, and all others after the warm-up."""
-    slow = np.zeros(len(case.run.steps), bool)
-    slow[finding.rows[0] : finding.rows[1] + 1] = True
-    rest = ~slow
-    rest[: case.diagnosis.warm_up_rows] = False
-    return slow, rest
-
-
-def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
-    return median_of_known(series[rest]), median_of_known(series[slow])
 
 
 def find_moving(case: Case, findings: tuple[Finding, ...]) -> Iterator[Suspect]:

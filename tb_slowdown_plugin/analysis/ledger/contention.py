@@ -38,6 +38,7 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     quantile_by_steps,
     sum_between,
 )
+from tb_slowdown_plugin.analysis.stats.time_trend import median_slope
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, SLOW_CPU, WAITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
@@ -243,9 +244,4 @@ def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> flo
         return 0.0
     if np.corrcoef(x, y)[0, 1] < DELAY_TIED:
         return 0.0
-    chosen = np.linspace(0, len(x) - 1, min(len(x), 300)).astype(np.int64)
-    first, second = np.triu_indices(len(chosen), k=1)
-    run = x[chosen][second] - x[chosen][first]
-    rise = y[chosen][second] - y[chosen][first]
-    apart = np.abs(run) > 0.1 * x.std()
-    return float(np.clip(np.median(rise[apart] / run[apart]), 0.0, 1.0))
+    return float(np.clip(median_slope(x, y), 0.0, 1.0))

@@ -17,6 +17,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.analysis.stats.buckets import Signals, quantile_by_steps, sum_between
+from tb_slowdown_plugin.analysis.stats.time_trend import median_slope
 from tb_slowdown_plugin.catalog.parameters.ledger import DELAY_TIED, FASTEST_STEPS, OWN_DELAY
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
@@ -30,9 +31,6 @@ from tb_slowdown_plugin.catalog.signals import FIXED_WORK, THREAD_CPU
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_STRETCHES: Final = 4000
-
-_MOST_PAIRED: Final = 300
-"""Stretches of which each two are compared."""
 
 
 def find_slow_cpu(steps: Steps, signals: Signals, usual: Float | None = None) -> Float | None:
@@ -97,20 +95,12 @@ def _measure_pace(core: Float, usual: Float, sampled: Int) -> Float:
 
 
 def _fit_felt(slower: Float, pace: Float) -> float:
-    """How much of what the computation takes longer steps do, too: 0 to 1, 0 if that may be chance.
-
-    The slope is the median of those of all pairs (Theil-Sen).
-    """
+    """How much of what the computation takes longer steps do, too: 0 to 1, 0 if by chance."""
     known = np.isfinite(pace)
     x, y = slower[known], pace[known]
     if not _go_together(x, y):
         return 0.0
-    chosen = np.linspace(0, len(x) - 1, min(len(x), _MOST_PAIRED)).astype(np.int64)
-    first, second = np.triu_indices(len(chosen), k=1)
-    run = x[chosen][second] - x[chosen][first]
-    rise = y[chosen][second] - y[chosen][first]
-    apart = np.abs(run) > 0.1 * x.std()
-    slope = float(np.median(rise[apart] / run[apart]))
+    slope = median_slope(x, y)
     alone = float(np.median(y - slope * (x - 1.0)))
     return float(np.clip(slope / alone, 0.0, 1.0)) if alone > 0 else 0.0
 
@@ -119,7 +109,7 @@ def _go_together(one: Float, other: Float) -> bool:
     """Whether they go up and down together, and not by chance.
 
     Fisher's transformation of a correlation is normal, its deviation 1 / sqrt(n - 3). Of twenty
-    stretches half a correlation is enough, for which there is a chance of 1 in 90: a slower CPU
+    stretches half a correlation is enough, for which there is a chance of 1 in 85: a slower CPU
     does make steps longer.
     """
     if len(one) <= SERIES or one.std() == 0 or other.std() == 0:

@@ -14,6 +14,8 @@ import numpy as np
 from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE, TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Int
 
+_MOST_PAIRED: Final = 300
+"""Values of which each two are compared: it takes the square of them."""
 _PARTS: Final = 24
 """Of a longer series the medians of so many parts are compared; 7 that only rise are certain.
 Samples of memory amid temporary tensors show its growth in 24 parts (z = 3.8), not in 16 (2.9)."""
@@ -88,6 +90,28 @@ def trend_of(values: Float) -> TimeTrend:
     slope = float(np.median(differences / (second - first)))
     start = float(np.median(values - slope * np.arange(count)))
     return TimeTrend(float(z), start, start + slope * (count - 1))
+
+
+def median_slope(x: Float, y: Float) -> float:
+    """How much `y` rises with `x`: the median of the slopes of all pairs that are apart in `x`.
+
+    Args:
+      x: (N,) not all alike. Of very many, 300 are taken.
+      y: (N,)
+
+    Example:
+      >>> x = np.arange(20.0)
+      >>> y = 3 * x
+      >>> y[7] = 500.0
+      >>> median_slope(x, y)
+      3.0
+    """
+    chosen = np.linspace(0, len(x) - 1, min(len(x), _MOST_PAIRED)).astype(np.int64)
+    first, second = np.triu_indices(len(chosen), k=1)
+    run = x[chosen][second] - x[chosen][first]
+    rise = y[chosen][second] - y[chosen][first]
+    apart = np.abs(run) > 0.1 * x.std()
+    return float(np.median(rise[apart] / run[apart]))
 
 
 def _variance(count: Int | int) -> Float:

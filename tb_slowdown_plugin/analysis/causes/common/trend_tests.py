@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
@@ -163,3 +163,17 @@ def median_of_known(values: Float) -> float:
     """
     known = values[~np.isnan(values)]
     return median(known) if len(known) else float("nan")
+
+
+def inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
+    """(S,) the rows of a finding, and all others after the warm-up."""
+    slow = np.zeros(len(case.run.steps), bool)
+    slow[finding.rows[0] : finding.rows[1] + 1] = True
+    rest = ~slow
+    rest[: case.diagnosis.warm_up_rows] = False
+    return slow, rest
+
+
+def medians_of(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
+    """The medians of the known values, elsewhere and inside."""
+    return median_of_known(series[rest]), median_of_known(series[slow])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.model.whole_tables import tell_looked_up
 from tb_slowdown_plugin.analysis.prepare.unclocked.graphs.counted_work import share_of_tables
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.catalog.events import DENSE_UPDATE
@@ -20,13 +19,13 @@ def tell_dense_updates(case: Case) -> Iterable[str]:
     if fact is not None:
         yield (
             "Most of what the step's graph computes, as it is counted, moves all "
-            f"{count(fact.numbers['rows'])} rows of the table that {fact.subject} looks "
-            f"up {_looked_up(case, fact)} rows of. Keras's optimizers keep numbers for each "
-            "weight, and most change all of them in each step. `SGD` without `momentum` moves "
-            "the rows that were looked up only; so does an optimizer of your own that gathers "
-            "these rows, and scatters them back. A smaller table costs less: "
-            "`tf.keras.layers.Hashing` gives many ids to one row. It isn't counted as lost, as "
-            "with `Adam` all rows go on moving."
+            f"{count(fact.numbers['rows'])} rows of a table of which it looks up "
+            f"{tell_looked_up(case, fact.numbers)}, in {fact.subject}. Keras's "
+            "optimizers keep numbers for each weight, and most change all of them in each step. "
+            "`SGD` without `momentum` moves the rows that were looked up only; so does an "
+            "optimizer of your own that gathers these rows, and scatters them back. A smaller "
+            "table costs less: `tf.keras.layers.Hashing` gives many ids to one row. It isn't "
+            "counted as lost, as with `Adam` all rows go on moving."
         )
 
 
@@ -44,13 +43,3 @@ def _find(case: Case) -> Fact | None:
     ]
     share, fact = max(found, key=lambda one: one[0], default=(0.0, None))
     return fact if share >= MAJORITY else None
-
-
-def _looked_up(case: Case, fact: Fact) -> str:
-    """How many rows, by the examples of a step, where the record tells them."""
-    items = case.run.steps.items[np.isfinite(case.run.steps.items)]
-    per_item = fact.numbers["looked_up_per_item"]
-    if per_item and not len(items):
-        return "a few"
-    examples = float(np.median(items)) if per_item else 0.0
-    return count(fact.numbers["looked_up"] + per_item * examples)

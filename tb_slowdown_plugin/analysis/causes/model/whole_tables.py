@@ -33,7 +33,8 @@ def _tell(case: Case, numbers: Mapping[str, float], place: str) -> CountedWork:
 
 def _summary(case: Case, told: Mapping[str, float], place: str) -> str:
     rows = (
-        f"all {count(told['rows'])} rows of a table of which it looks up {_looked_up(case, told)}"
+        f"all {count(told['rows'])} rows of a table of which it looks up "
+        f"{tell_looked_up(case, told)}"
     )
     if told.get("made_dense", 0) > 0:
         return f"Each step makes a gradient of {rows}, in {place}, and computes with that."
@@ -48,7 +49,8 @@ def _advise(told: Mapping[str, float]) -> Callable[[str], Advice]:
     return _only_those if told.get("regularized", 0) > 0 else _look_up_first
 
 
-def _looked_up(case: Case, told: Mapping[str, float]) -> str:
+def tell_looked_up(case: Case, told: Mapping[str, float]) -> str:
+    """How many rows a step looks up, by its examples, where the record tells them."""
     items = case.run.steps.items[np.isfinite(case.run.steps.items)]
     batch = float(np.median(items)) if len(items) else 0.0
     number = told["looked_up"] + batch * told["looked_up_per_item"]

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
+    inside_and_rest,
+    median_of_known,
+    medians_of,
+)
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import stack_samples
@@ -104,14 +106,11 @@ def tell_computed_longer(case: Case, finding: Finding) -> str:
     Work that grows is that of one of them.
     """
     steps = case.run.steps
-    slow = np.zeros(len(steps), bool)
-    slow[finding.rows[0] : finding.rows[1] + 1] = True
-    rest = ~slow
-    rest[: case.diagnosis.warm_up_rows] = False
+    slow, rest = inside_and_rest(case, finding)
     if finding.pattern != "level_shift" or not rest.any():
         return ""
     period, cpu, own = (
-        (median_of_known(each[rest]), median_of_known(each[slow]))
+        medians_of(each, rest, slow)
         for each in (steps.period_seconds, steps.process_cpu_seconds, steps.thread_cpu_seconds)
     )
     least = 1 + MAJORITY * (period[1] / period[0] - 1) if period[0] > 0 else 1.0

@@ -87,5 +87,5 @@ def _gives(lookup: Any, shape: tuple[int, ...]) -> bool:
 
 
 def _rows_in(lookups: Iterable[Any], batch: int) -> float:
-    """How many rows they give, of those that give most."""
+    """The most rows that one of them gives."""
     return max(math.prod(sizes_of(each.outputs[0], batch)[:-1]) for each in lookups)

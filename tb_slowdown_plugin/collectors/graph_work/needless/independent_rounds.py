@@ -20,7 +20,7 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import START, star
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.weights import READS
 
-IN_LOOP: Final = 0.5
+_IN_LOOP: Final = 0.5
 """Of the time in which an operation is started: in a loop, chosen by hand for 24 trainings
 (`benchmarks/needless_work.py`). What is counted so is up to 42 percentage points off what
 `vectorized_map` saves, for 17 of them up to 22."""
@@ -57,8 +57,8 @@ def find_independent_rounds(step: StepGraph) -> IndependentRounds | None:
         gradients = (each for each in backward if _is_of(each, names))
         starts = starts_of(loop.operations) + sum(starts_of(each.operations) for each in gradients)
         first = next(_find_computing(loop))
-        every_round = IN_LOOP * START * starts
-        rest = step.cost - loop.rounds * (1 - IN_LOOP) * START * starts
+        every_round = _IN_LOOP * START * starts
+        rest = step.cost - loop.rounds * (1 - _IN_LOOP) * START * starts
         share = (loop.rounds - 1) * every_round / rest
         found.append(IndependentRounds(first, loop.rounds, share))
     return max(found, key=lambda each: each.share)

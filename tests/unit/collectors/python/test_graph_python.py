@@ -64,6 +64,18 @@ def test_a_function_is_told_from_its_eighth_call_on_and_as_it_is_called_twice_as
     assert told(recording)[-1][:2] == (name, 19)
 
 
+def test_a_function_of_several_graphs_has_one_count(recording, collector):
+    @tf.function
+    def step(x):
+        return tf.numpy_function(score_of, [x], tf.float32)
+
+    for size in (1, 2, 3):
+        for _ in range(3):
+            step(tf.ones(size))
+    collector.read()
+    assert told(recording) == [("score_of", 9, pytest.approx(9 * CALL_NS / 1e9))]
+
+
 def test_functions_of_pipelines_and_those_that_are_called_without_a_graph_are_none(
     recording, collector
 ):

@@ -35,18 +35,18 @@ def test_it_is_told_by_the_size_of_a_batch_and_costs_nothing(make_run):
     assert "But most of a step moves all rows of a table" in report.headline
     (note,) = (each for each in report.notes if "optimizer" in each)
     assert note.startswith(
-        "Most of what the step's graph computes, as it is counted, moves all 400,000 rows of the "
-        "table that Ranker.call (rank.py:11) looks up 128 rows of."
+        "Most of what the step's graph computes, as it is counted, moves all 400,000 rows of a "
+        "table of which it looks up at most 128, in Ranker.call (rank.py:11)."
     )
 
 
 @pytest.mark.parametrize(
     ("numbers", "rows"),
-    [({}, "a few rows"), ({"looked_up": 64.0, "looked_up_per_item": 0.0}, "64 rows")],
+    [({}, "a few"), ({"looked_up": 64.0, "looked_up_per_item": 0.0}, "at most 64")],
 )
 def test_how_many_rows_is_told_where_it_is_known(make_run, numbers, rows):
     (note,) = (each for each in report_of(make_run, np.nan, **numbers).notes if "optimizer" in each)
-    assert f"Ranker.call (rank.py:11) looks up {rows} of." in note
+    assert f"of which it looks up {rows}, in Ranker.call (rank.py:11)." in note
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_how_many_rows_is_told_where_it_is_known(make_run, numbers, rows):
 def test_little_work_and_rows_that_are_needed_are_not_told(make_run, items, numbers):
     report = report_of(make_run, items, **numbers)
     assert "rows of a table" not in report.headline
-    assert not any("looks up" in each for each in report.notes)
+    assert not any("of which it looks up" in each for each in report.notes)
