@@ -119,6 +119,9 @@ DOUBLE_PRECISION: Final = "double_precision"
 """Fact: the graph of a step computes in float64, or complex128, at first in this line: "share" of
 what it computes. It is so "since" that many steps were finished."""
 
+FLOAT16_WORK: Final = "float16_work"
+"""Fact: the same in float16."""
+
 INDEPENDENT_ROUNDS: Final = "independent_rounds"
 """Fact: a line computes for each example of a batch in a loop of a graph, so many "times", and no
 round needs another. "share" is what starting operations once would spare of what the step's graph

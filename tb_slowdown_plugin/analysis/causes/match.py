@@ -40,9 +40,9 @@ from tb_slowdown_plugin.analysis.causes.model.dense_updates import (
     tell_dense_updates,
     tell_dense_updates_shortly,
 )
-from tb_slowdown_plugin.analysis.causes.model.double_precision import (
-    tell_double_precision,
-    tell_double_precision_shortly,
+from tb_slowdown_plugin.analysis.causes.model.precision import (
+    tell_precision,
+    tell_precision_shortly,
 )
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import (
     tell_unused,
@@ -67,7 +67,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_unused_gpu(case)
     yield from tell_settings(case)
-    yield from tell_double_precision(case)
+    yield from tell_precision(case)
     yield from tell_dense_updates(case)
     yield from tell_eager(case)
     if not any(claim.cause == "graph_growth" for claim in claims):
@@ -90,7 +90,7 @@ def tell_avoidable(case: Case) -> str:
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)
-        or tell_double_precision_shortly(case)
+        or tell_precision_shortly(case)
         or tell_eager_shortly(case)
         or tell_work_beside_shortly(case)
     )

@@ -10,6 +10,7 @@ from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
     DENSE_UPDATE,
     DOUBLE_PRECISION,
+    FLOAT16_WORK,
     GRAPH_REPORT,
     GROWING_VARIABLE,
     INDEPENDENT_ROUNDS,
@@ -23,7 +24,6 @@ from tb_slowdown_plugin.catalog.events import (
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.needless.dense_updates import find_dense_updates
-from tb_slowdown_plugin.collectors.graph_work.needless.double_precision import find_double_precision
 from tb_slowdown_plugin.collectors.graph_work.needless.growing_variables import (
     find_growing_variable,
 )
@@ -33,6 +33,10 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
     find_pairwise_distances,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
+    find_double_precision,
+    find_half_precision,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
@@ -55,6 +59,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     SPARSE_PRODUCT: find_sparse_products,
     PAIRWISE_DISTANCES: find_pairwise_distances,
     DOUBLE_PRECISION: find_double_precision,
+    FLOAT16_WORK: find_half_precision,
     GRAPH_REPORT: find_reports,
     DENSE_UPDATE: find_dense_updates,
     INDEPENDENT_ROUNDS: find_independent_rounds,

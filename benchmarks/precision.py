@@ -1,8 +1,8 @@
-"""How long a step takes in float64 and in float32.
+"""How long a step takes in float64 and float16, next to float32.
 
-    python benchmarks/double_precision.py            # three small models: 20 s
+    python benchmarks/precision.py            # three small models: 1 minute
 
-Both take turns in one process, so that what else the machine does hits both.
+All take turns in one process, so that what else the machine does hits both.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 STEPS: Final = 15
 """In a turn."""
 
+DTYPES: Final = ("float32", "float64", "float16")
+
 
 def main() -> None:
     """Prints a row for each model."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=9)
     turns = parser.parse_args().turns
-    print("| model | float32, ms | float64, ms | times as long |")
+    print("| model | float32, ms | float64, times as long | float16, times as long |")
     print("|---|---|---|---|")
     for kind in ("dense layers", "convolutions", "LSTM"):
-        steps = {dtype: make_step(kind, dtype) for dtype in ("float32", "float64")}
+        steps = {dtype: make_step(kind, dtype) for dtype in DTYPES}
         took: dict[str, list[float]] = {dtype: [] for dtype in steps}
         for turn in range(-1, turns):  # the first one warms up
             for dtype, step in steps.items():
@@ -38,8 +40,9 @@ def main() -> None:
                     step()
                 if turn >= 0:
                     took[dtype].append((time.perf_counter() - began) / STEPS * 1e3)
-        single, double = (float(np.median(each)) for each in took.values())
-        print(f"| {kind} | {single:.2f} | {double:.2f} | {double / single:.1f} |", flush=True)
+        single, double, half = (float(np.median(each)) for each in took.values())
+        longer = f"{double / single:.1f} | {half / single:.1f}"
+        print(f"| {kind} | {single:.2f} | {longer} |", flush=True)
 
 
 def make_step(kind: str, dtype: str) -> Callable[[], Any]:

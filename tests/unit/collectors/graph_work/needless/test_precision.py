@@ -1,18 +1,21 @@
-"""A graph that computes in double precision is known by its products."""
+"""A graph that computes in double or half precision is known by its products."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.double_precision import find_double_precision
+from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
+    find_double_precision,
+    find_half_precision,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
 
-def find(data, loss_of=tf.reduce_sum):
+def find(data, loss_of=tf.reduce_sum, finder=find_double_precision):
     weights = tf.Variable(np.ones((16, 16), data.dtype))
     kept = []
 
@@ -24,7 +27,7 @@ def find(data, loss_of=tf.reduce_sum):
         return loss
 
     function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_double_precision(StepGraph(*kept[-1]))
+    found = finder(StepGraph(*kept[-1]))
     del function
     return found
 
@@ -39,3 +42,12 @@ def test_single_precision_is_not_told_nor_a_loss_in_double():
     data = np.ones((8, 16), np.float32)
     assert find(data) is None
     assert find(data, lambda outputs: tf.reduce_sum(tf.cast(outputs, tf.float64))) is None
+
+
+def test_half_precision_is_told_apart_from_double():
+    data = np.ones((8, 16), np.float16)
+    found = find(data, finder=find_half_precision)
+    assert found.share > 0.9
+    assert found.operation.type == "MatMul"
+    assert find(data) is None
+    assert find(np.ones((8, 16)), finder=find_half_precision) is None
