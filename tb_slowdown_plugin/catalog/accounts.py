@@ -87,6 +87,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.CONVERTED, "Lists made tensors", "configured", "python_overhead",
             growth_floor=INPUT_FLOOR),
+    Account(names.COPIED, "Arrays copied into tensors", "configured", "python_overhead",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.OWN_PYTHON, "Python of the program", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.GRAPH_PYTHON, "Python called by graphs", "configured", "python_overhead",

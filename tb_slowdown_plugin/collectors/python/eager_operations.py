@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Final
 
+import numpy as np
+
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 
 _NO_OPERATIONS: Final = (
@@ -34,20 +36,15 @@ _WRAPPER: Final = "traceback_utils.py"
 _GRAPHS: Final = ("/client/", "/eager/backprop.py", "/polymorphic_function/")
 _LOOKS_AT_EACH: Final = "_should_not_autopack"
 """With what TensorFlow looks for tensors among the elements of a list that becomes one."""
+_GIVEN: Final = ("/framework/constant_op.py", "/ops/gen_array_ops.py")
+"""Where values of Python go over to TensorFlow's C++."""
+_LARGE_BYTES: Final = 1 << 22
+"""Copying it takes 0.4 ms."""
 _CALLS_OF_LAYERS: Final = ("/layers/layer.py", "/ops/operation.py", "/engine/base_layer.py")
 """Where Keras 3 and 2 call a layer or a model, whose own `call` may be the program's."""
 _PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
 _OTHER_FUNCTIONS: Final = frozenset({"__array__", "_numpy", "constant", "numpy"})
 """What copies arrays, and waits for a device."""
-
-
-def starts_operation(innermost: FrameType) -> bool:
-    """Whether the library code above the program's innermost frame is that of one operation.
-
-    Operations of a model don't count: the program has started the model.
-    """
-    libraries = list(_libraries(innermost))
-    return all(package_of(frame) == "tensorflow" for frame in libraries) and _computes(libraries)
 
 
 def converts_list(innermost: FrameType) -> bool:
@@ -60,6 +57,20 @@ def converts_list(innermost: FrameType) -> bool:
     libraries = list(_libraries(innermost))
     is_tensorflow = all(package_of(frame) == "tensorflow" for frame in libraries)
     return is_tensorflow and any(frame.f_code.co_name == _LOOKS_AT_EACH for frame in libraries)
+
+
+def is_given_array(innermost: FrameType) -> bool:
+    """Whether TensorFlow has a large array of NumPy in hand, to make a tensor of it.
+
+    Only in functions that do little else, such as those that take some of its rows.
+    """
+    file = innermost.f_code.co_filename.replace("\\", "/")
+    if not file.endswith(_GIVEN) or not is_installed(file):
+        return False
+    return any(
+        isinstance(value, np.ndarray) and value.nbytes >= _LARGE_BYTES
+        for value in innermost.f_locals.values()
+    )
 
 
 def runs_no_graph(innermost: FrameType) -> bool:
@@ -102,10 +113,14 @@ def caller_of_model(stack: Iterable[FrameType]) -> FrameType | None:
             if not is_called:
                 break
             found, is_called = frame, False
-        elif frame.f_code.co_name == "__call__":
-            file = frame.f_code.co_filename.replace("\\", "/")
-            is_called |= file.endswith(_CALLS_OF_LAYERS)
+        else:
+            is_called |= _calls_layer(frame)
     return found
+
+
+def _calls_layer(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename.replace("\\", "/")
+    return frame.f_code.co_name == "__call__" and file.endswith(_CALLS_OF_LAYERS)
 
 
 def _libraries(innermost: FrameType) -> Iterator[FrameType]:

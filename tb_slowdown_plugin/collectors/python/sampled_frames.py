@@ -13,7 +13,6 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
     program_frame,
 )
 from tb_slowdown_plugin.collectors.hooks.source_location import line_of
-from tb_slowdown_plugin.collectors.python.eager_operations import starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import Stack
 
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
@@ -41,13 +40,12 @@ def find_caller(stack: Stack, code: CodeType) -> CodeType | None:
 
 
 def libraries_of(innermost: FrameType) -> list[str]:
-    """The package that a thread is in, if it is told, and whether it starts an operation."""
-    inside = [stack_samples.EAGER] if starts_operation(innermost) else []
+    """The package that a thread is in, if it is told."""
     if is_installed(innermost.f_code.co_filename):
         package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
         if package in _TOLD:
-            inside.append(f"{stack_samples.IN_PACKAGE}{package}")
-    return inside
+            return [f"{stack_samples.IN_PACKAGE}{package}"]
+    return []
 
 
 def calls_no_tensorflow(code: CodeType, innermost: FrameType) -> bool:

@@ -26,6 +26,7 @@ from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
     caller_of_model,
     converts_list,
+    is_given_array,
     runs_graph,
     runs_no_graph,
     trains_eagerly,
@@ -218,6 +219,8 @@ class PythonStacks:
                     inside.append(stack_samples.OWN)
                 elif converts_list(frame):
                     inside.append(stack_samples.CONVERTS)
+                elif is_given_array(frame):
+                    inside.append(stack_samples.COPIES)
                 elif runs_no_graph(frame):
                     place = place_of(caller_of_model(stack)) or place
                     inside.append(stack_samples.NO_GRAPH)

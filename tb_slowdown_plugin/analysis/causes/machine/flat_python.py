@@ -30,7 +30,9 @@ from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of a function that works in Python, in every step or every so many."""
-    working = case.of(names.CONVERTED, names.EAGER, names.OWN_PYTHON, names.GRAPH_PYTHON)
+    working = case.of(
+        names.CONVERTED, names.COPIED, names.EAGER, names.OWN_PYTHON, names.GRAPH_PYTHON
+    )
     if not working:
         return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(working)
@@ -41,6 +43,8 @@ def claim(case: Case) -> Claim | None:
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.CONVERTED:
         return _tell_converted(case, claimed, place, evidence)
+    if names.family(main.source) == names.COPIED:
+        return _tell_copied(case, claimed, place, evidence)
     if names.family(main.source) == names.EAGER:
         if run_graphs(case.run):
             return _tell_eager(case, claimed, place, evidence)
@@ -142,7 +146,7 @@ def _tell_eager(
         "Beside its graph, the program starts TensorFlow operations from Python, one at a time, "
         f"in {place}: for {_often(case, largest(claimed))}.",
         evidence,
-        (_whole_batch(place), _compile(place)),
+        (_compile(place), _whole_batch(place)),
         "medium",
         place=to_place(place),
     )
@@ -159,6 +163,22 @@ def _tell_converted(
         f"{place}: for {_often(case, largest(claimed))}.",
         evidence,
         (_convert_once(place), _take_constant(place)),
+        "medium",
+        place=to_place(place),
+    )
+
+
+def _tell_copied(
+    case: Case, claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]
+) -> Claim:
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"an array made a tensor in {place}",
+        "TensorFlow copies a large array to make a tensor of it, in "
+        f"{place}: for {_often(case, largest(claimed))}.",
+        evidence,
+        (_make_once(place), _take_rows_first(place)),
         "medium",
         place=to_place(place),
     )
@@ -211,6 +231,8 @@ def _tell_samples(case: Case, finding: Finding) -> str:
             f"{told}: in {count(found.working)} of {count(found.of)} it did so in "
             f"{_code_of(found.place)}."
         )
+    if family == names.COPIED:
+        return f"{told}: in {count(found.working)} of {count(found.of)} an array was copied there."
     return (
         f"{told}: in {count(found.working)} of {count(found.of)} it ran Python in "
         f"{_code_of(found.place)}, or in what that calls outside of TensorFlow."
@@ -230,8 +252,8 @@ def _code_of(subject: str) -> str:
 
 def _whole_batch(place: str) -> Advice:
     return Advice(
-        "Compute it for the whole batch at once: one operation takes hardly longer for a batch "
-        "than for one example.",
+        "Or, if it goes through examples, compute it for the whole batch at once: one operation "
+        "takes hardly longer for a batch than for one example.",
         snippet(
             old("right = sum(int(tf.argmax(row) == label) for row, label in zip(rows, labels))"),
             new("right = tf.reduce_sum(tf.cast(tf.argmax(rows, 1) == labels, tf.int32))"),
@@ -242,10 +264,18 @@ def _whole_batch(place: str) -> Advice:
 
 
 def _compile(place: str) -> Advice:
+    make = _make_function(place)
     return Advice(
-        f"Or {_make_function(place)} a `tf.function`, so that Python starts one graph, "
+        f"{make[0].upper()}{make[1:]} a `tf.function`, so that Python starts one graph, "
         "or compute it in NumPy, where an operation starts in a tenth of the time.",
-        price="In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+        snippet(
+            new("@tf.function"),
+            same("def update(target, online):"),
+            same("    for old, new in zip(target.weights, online.weights):"),
+            same("        old.assign(0.99 * old + 0.01 * new)"),
+        ),
+        "In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+        f"in `{place}`",
     )
 
 
@@ -272,6 +302,32 @@ def _take_constant(place: str) -> Advice:
             new("history = tf.constant(values)"),
         ),
         "It takes no list of tensors: those go into `tf.stack`.",
+        f"in `{place}`",
+    )
+
+
+def _make_once(place: str) -> Advice:
+    return Advice(
+        "If the array stays the same, make the tensor once, before the loop.",
+        snippet(
+            new("table = tf.constant(rows)"),
+            same("for step in range(steps):"),
+            old("    batch = tf.gather(rows, picked)"),
+            new("    batch = tf.gather(table, picked)"),
+        ),
+        "The tensor takes its memory once more.",
+        f"in `{place}`",
+    )
+
+
+def _take_rows_first(place: str) -> Advice:
+    return Advice(
+        "If only some of its rows are used, take them in NumPy first: only they are copied.",
+        snippet(
+            old("batch = tf.gather(rows, picked)"),
+            new("batch = tf.constant(rows[picked])"),
+        ),
+        "None.",
         f"in `{place}`",
     )
 

@@ -1,9 +1,9 @@
 """What functions of the program take in every step, of which no clock knows.
 
-In its own Python, such as a list that is walked through for each batch; in a list that becomes a
-tensor each time; or in TensorFlow operations that it starts one by one, beside steps that run a
-graph. Where all of a step is eager, it is the
-model that computes, and a note says what a graph would save.
+In its own Python, such as a list that is walked through for each batch; in a list or a large array
+that becomes a tensor each time; or in TensorFlow operations that it starts one by one, beside steps
+that run a graph. Where all of a step is eager, it is the model that computes, and a note says what
+a graph would save.
 
 No step is slow by it, so samples of the stack tell the time. Where it takes ever longer, what it
 works on grows, and growth has causes of its own.
@@ -42,14 +42,16 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.types import Float, Run
 
-Work: TypeAlias = Literal["converts", "eager", "own", "feeds"]
-"""The number of a place's samples that counts: in what makes a tensor of a list, in an operation,
+Work: TypeAlias = Literal["converts", "copies", "no_graph", "own", "feeds"]
+"""The number of a place's samples that counts: in what makes a tensor of a list, or of an array, in
+an operation,
 in the program's own Python, or in a generator that feeds the loop."""
 
 WORKS: Final[dict[str, Work]] = {
     names.FED_INPUT: stack_samples.FEEDS,
     names.CONVERTED: stack_samples.CONVERTS,
-    names.EAGER: stack_samples.EAGER,
+    names.COPIED: stack_samples.COPIES,
+    names.EAGER: stack_samples.NO_GRAPH,
     names.OWN_PYTHON: stack_samples.OWN,
 }
 """Account -> what counts."""
@@ -82,7 +84,7 @@ def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float
             core = left_over(run, made)
             if grows(core) and _is_longer_at_end(run, found):
                 continue
-            there = found.samples if work == stack_samples.EAGER else found.working
+            there = found.samples if work == stack_samples.NO_GRAPH else found.working
             seconds = _share_out(run, core, there / found.of)
             made[names.account(family, found.place)] = seconds
     return made
@@ -111,7 +113,7 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
     those that it calls. Of lists a tenth is enough: no step needs to look at their elements.
     Operations count beside steps that run something else, and in functions that do little else.
     """
-    if work == stack_samples.EAGER and not run_graphs(run):
+    if work == stack_samples.NO_GRAPH and not run_graphs(run):
         return []
     sets = stack_sets(run)
     of = max(1, round(sum(each.of for each in sets)))
@@ -125,7 +127,7 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
         if lines.total() < max(SEVERAL, _least_samples(least, of)):
             continue
         samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
-        if work == stack_samples.EAGER and not _starts_mostly(sets, functions, lines, samples):
+        if work == stack_samples.NO_GRAPH and not _starts_mostly(sets, functions, lines, samples):
             continue
         seen_in = sum(1 for each in sets if _lines_of([each], functions, work).total())
         if seen_in >= MOSTLY * len(sets):

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections import Counter
 
+import numpy as np
 import pytest
 
 tf = pytest.importorskip("tensorflow")
@@ -13,9 +14,9 @@ tf = pytest.importorskip("tensorflow")
 from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
     caller_of_model,
     converts_list,
+    is_given_array,
     runs_graph,
     runs_no_graph,
-    starts_operation,
     trains_eagerly,
 )
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.tensorflow
 FRAMES = 200
 
 
-def share(work, is_it=starts_operation):
+def share(work, is_it=runs_no_graph):
     """Of the frames of a thread that does this again and again, those that start an operation."""
     over = threading.Event()
 
@@ -58,10 +59,18 @@ def test_single_operations_are_seen() -> None:
     assert share(one_by_one) > 0.5
 
 
-def test_graphs_models_and_gradients_are_none() -> None:
-    weight = tf.Variable(tf.ones((200, 200)))
+def test_operations_that_keras_starts_are_seen() -> None:
     model = tf.keras.Sequential([tf.keras.layers.Dense(20) for _ in range(5)])
-    model.build((None, 200))
+    model.build((None, 20))
+    weights = model.get_weights()
+    accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
+    labels, scores = tf.zeros((64,), tf.int32), tf.ones((64, 10))
+    assert share(lambda: model.set_weights(weights)) > 0.5
+    assert share(lambda: accuracy.update_state(labels, scores)) > 0.5
+
+
+def test_graphs_are_none() -> None:
+    weight = tf.Variable(tf.ones((200, 200)))
 
     @tf.function
     def step():
@@ -70,7 +79,6 @@ def test_graphs_models_and_gradients_are_none() -> None:
     assert share(step) < 0.05
     assert share(step, runs_graph) > 0.5
     assert share(lambda: tf.matmul(weight, weight), runs_graph) < 0.05
-    assert share(lambda: model(weight)) < 0.05
 
 
 def test_a_list_that_is_made_a_tensor_is_told_from_operations_and_constants():
@@ -83,6 +91,17 @@ def test_a_list_that_is_made_a_tensor_is_told_from_operations_and_constants():
     assert share(lambda: tf.argmax(rows[5]), converts_list) < 0.1
     assert share(lambda: tf.convert_to_tensor([rows] * 20), converts_list) < 0.1
     assert share(lambda: model(rows), converts_list) < 0.1
+
+
+def test_an_array_that_is_made_a_tensor_is_seen_also_by_a_graph():
+    rows = np.ones((4_000_000,), np.float32)
+    graph = tf.function(lambda values: values[0])
+    graph(rows)
+    assert share(lambda: tf.gather(rows, [1, 2]), is_given_array) > 0.5
+    assert share(lambda: graph(rows), is_given_array) > 0.5
+    tensor = tf.constant(rows)
+    assert share(lambda: tf.gather(tensor, [1, 2]), is_given_array) < 0.3
+    assert share(lambda: graph(tensor), is_given_array) < 0.1
 
 
 def test_a_model_that_is_called_runs_no_graph_and_one_that_predicts_does():

@@ -5,7 +5,9 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
 from unit.collectors.stack_training import Replay, stacks
 
@@ -176,6 +178,26 @@ def test_a_look_that_is_no_sample_is_forgotten(recording, training):
     training.run(1, Replay().store)  # steps keep their pace: no sample
     training.run(80, Replay().sample, step_ms=200)
     assert not any("lambda" in place for place, _ in stacks(recording))
+
+
+@pytest.mark.parametrize(("size", "counted"), [(2_000_000, 10), (1000, 0)], ids=["large", "small"])
+def test_a_large_array_that_is_made_a_tensor_counts(recording, training, size, counted):
+    library = {"__name__": "tensorflow.python.framework.constant_op"}
+    code = "def convert_to_eager_tensor(value, read): return read()"
+    file = Path(os.__file__).parent / "tensorflow/python/framework/constant_op.py"
+    exec(compile(code, str(file), "exec"), library)
+
+    def show():
+        frame = sys._getframe()
+        while frame.f_code.co_name != "convert_to_eager_tensor":
+            frame = frame.f_back
+        return {threading.get_ident(): frame}
+
+    training.collector._frames = show
+    training.collector._find_wait = lambda *_: ""
+    values = np.zeros(size, np.float32)
+    training.run(11, lambda read: library["convert_to_eager_tensor"](values, read))
+    assert sum(numbers.get("copies", 0) for _, numbers in stacks(recording)) == counted
 
 
 def test_a_list_that_is_made_a_tensor_is_no_operation_of_the_model(recording, training):

@@ -17,11 +17,11 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 
 
 def starts_operations(case: Case, place: str) -> bool:
-    """Whether Python was in the start of a TensorFlow operation in most samples of a place."""
+    """Whether most samples of a place were in TensorFlow or Keras outside of a graph."""
     there = [fact.numbers for _, fact in case.run.facts(PYTHON_STACK) if place_of(fact) == place]
     samples, eager = (
         sum(each.get(key, 0.0) for each in there)
-        for key in (stack_samples.SAMPLES, stack_samples.EAGER)
+        for key in (stack_samples.SAMPLES, stack_samples.NO_GRAPH)
     )
     return eager >= MOSTLY * samples > 0
 

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
-SAMPLES = {"samples": 14.0, "of": 20.0, "eager": 12.0}
+SAMPLES = {"samples": 14.0, "of": 20.0, "no_graph": 12.0}
 
 
 def test_they_are_one_row_with_the_line_and_the_samples(make_run):
@@ -47,7 +47,7 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
 
 
 def test_a_list_made_a_tensor_is_one_row_with_the_line_and_the_samples(make_run):
-    numbers = {"samples": 9.0, "of": 20.0, "eager": 9.0, "converts": 8.0}
+    numbers = {"samples": 9.0, "of": 20.0, "no_graph": 9.0, "converts": 8.0}
     fact = Fact("python_stack", "Windows.draw (load.py:7)", numbers)
     run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
     report = account_for(run).report
@@ -57,6 +57,19 @@ def test_a_list_made_a_tensor_is_one_row_with_the_line_and_the_samples(make_run)
     assert report.headline.endswith("to a list made a tensor in Windows.draw (load.py:7).")
     assert cause.evidence[0].endswith("in 40 of 100 it did so in `Windows.draw`.")
     assert "in Windows.draw (load.py:7): for about 40 ms at every step" in cause.summary
+
+
+def test_an_array_made_a_tensor_is_told_with_what_spares_the_copy(make_run):
+    numbers = {"samples": 9.0, "of": 20.0, "no_graph": 9.0, "copies": 8.0}
+    fact = Fact("python_stack", "draw (load.py:7)", numbers)
+    run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert cause.lost_seconds == pytest.approx(16.0)
+    assert report.headline.endswith("to an array made a tensor in draw (load.py:7).")
+    assert "copies a large array" in cause.summary
+    assert cause.evidence[0].endswith("in 40 of 100 an array was copied there.")
+    assert "rows[picked]" in str(cause.advice[1])
 
 
 def test_a_line_of_a_script_is_in_no_function(make_run):

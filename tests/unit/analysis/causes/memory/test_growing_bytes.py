@@ -76,7 +76,9 @@ def test_the_process_tells_where_operations_work_on_ever_more(make_run, find, ju
     # What is put together anew each time is freed after it: an allocator shows no growth.
     def stack(samples, eager):
         return Fact(
-            "python_stack", "spread (train.py:12)", {"samples": samples, "eager": eager, "of": 20}
+            "python_stack",
+            "spread (train.py:12)",
+            {"samples": samples, "no_graph": eager, "of": 20},
         )
 
     run = make_run(
@@ -145,7 +147,7 @@ def test_a_few_samples_of_the_process_are_enough_beside_operations_that_grow(
     """Though the first steps took longer than the last ones, as they were traced."""
     tracing = np.where(np.arange(SIZE) < 40, 2.0, 0.0)
     facts = [
-        Fact("python_stack", "centre (train.py:12)", {"samples": n, "eager": n, "of": 20})
+        Fact("python_stack", "centre (train.py:12)", {"samples": n, "no_graph": n, "of": 20})
         for n in (2, 18)
     ]
     run = make_run(

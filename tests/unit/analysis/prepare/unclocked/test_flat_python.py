@@ -16,7 +16,7 @@ IN_GRAPH, GRADIENTS, BOTH = 0b10, 0b1, 0b11
 
 
 def samples(line, eager, of=20, function="count", whole=None):
-    numbers = {"samples": float(whole or eager), "of": float(of), "eager": float(eager)}
+    numbers = {"samples": float(whole or eager), "of": float(of), "no_graph": float(eager)}
     return Fact("python_stack", f"{function} (train.py:{line})", numbers)
 
 
@@ -78,7 +78,7 @@ def test_python_of_the_program_takes_the_samples_in_which_it_was_in_no_library(m
 
 
 def test_lists_made_tensors_have_an_account_with_or_without_a_graph(make_run):
-    numbers = {"samples": 8.0, "of": 20.0, "eager": 8.0, "converts": 7.0}
+    numbers = {"samples": 8.0, "of": 20.0, "no_graph": 8.0, "converts": 7.0}
     sets = [(Fact("python_stack", "draw (train.py:7)", numbers),)] * 5
     for ran in (IN_GRAPH, GRADIENTS):
         made = with_flat_python(run_of(make_run, sets, ran), {})
@@ -86,9 +86,17 @@ def test_lists_made_tensors_have_an_account_with_or_without_a_graph(make_run):
         np.testing.assert_allclose(made["converted:draw (train.py:7)"], 0.035)
 
 
+@pytest.mark.parametrize(("seen", "is_told"), [(4, False), (8, True)])
+def test_of_arrays_made_tensors_a_quarter_is_needed(make_run, seen, is_told):
+    numbers = {"samples": 8.0, "of": 20.0, "copies": float(seen)}
+    sets = [(Fact("python_stack", "draw (train.py:7)", numbers),)] * 5
+    made = with_flat_python(run_of(make_run, sets, GRADIENTS), {})
+    assert list(made) == ["copied:draw (train.py:7)"] * is_told
+
+
 @pytest.mark.parametrize(("seen", "is_told"), [(2, False), (4, True)])
 def test_of_lists_a_tenth_is_enough(make_run, seen, is_told):
-    numbers = {"samples": 8.0, "of": 20.0, "eager": 8.0, "converts": float(seen)}
+    numbers = {"samples": 8.0, "of": 20.0, "no_graph": 8.0, "converts": float(seen)}
     sets = [(Fact("python_stack", "draw (train.py:7)", numbers),)] * 5
     made = with_flat_python(run_of(make_run, sets, GRADIENTS), {})
     assert bool(made) == is_told

@@ -15,9 +15,9 @@ from tb_slowdown_plugin.analysis.causes.common.places.started_operations import 
 
 def test_a_place_starts_operations_where_most_of_its_samples_do(make_run):
     events = [
-        (0, stack("f (train.py:8)", 10.0, eager=8.0)),
-        (1, stack("f (train.py:8)", 10.0, eager=6.0)),
-        (1, stack("g (train.py:9)", 10.0, eager=6.0)),
+        (0, stack("f (train.py:8)", 10.0, no_graph=8.0)),
+        (1, stack("f (train.py:8)", 10.0, no_graph=6.0)),
+        (1, stack("g (train.py:9)", 10.0, no_graph=6.0)),
     ]
     case = Case(make_run(np.ones(2), events=events), None, (), ())
     assert starts_operations(case, "f (train.py:8)")
