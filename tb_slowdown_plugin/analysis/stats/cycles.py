@@ -28,16 +28,16 @@ class Cycle(NamedTuple):
     """The row behind its last one."""
 
 
-def find_cycles(values: Float, fewest: int = 2 * SERIES) -> list[Cycle]:
+def find_cycles(values: Float, fewest: int = 2 * SERIES, least_falls: int = SEVERAL) -> list[Cycle]:
     """The stretches of rows in which values rise, each of which ends in a fall.
 
     Args:
       values: (S,) above 0.
       fewest: Rows of a stretch; shorter ones may be noise, unless something else tells them.
+      least_falls: How often values have to fall at least; a few times may be by chance, as well.
 
     Returns:
-      Nothing where values rise in fewer than three stretches, or in less than most of the rows
-      from the first fall on.
+      Nothing where values rise in no more stretches than that, or in less than most of the rows.
 
     Example:
       >>> saw = np.tile(np.linspace(1.0, 4.0, 50), 6)
@@ -47,13 +47,13 @@ def find_cycles(values: Float, fewest: int = 2 * SERIES) -> list[Cycle]:
       []
     """
     falls = _find_falls(values, fewest)
-    if len(falls) < SEVERAL:
+    if len(falls) < least_falls:
         return []
     edges = [0, *falls, len(values)]
     stretches = [Cycle(*pair) for pair in itertools.pairwise(edges)]
     rising = [each for each in stretches if _rises(values[each.first : each.end], fewest)]
     rows = sum(each.end - each.first for each in rising)
-    return rising if len(rising) > SEVERAL and rows >= MOSTLY * len(values) else []
+    return rising if len(rising) > least_falls and rows >= MOSTLY * len(values) else []
 
 
 def _find_falls(values: Float, fewest: int) -> list[int]:

@@ -32,7 +32,8 @@ def with_open_tapes(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     if not told or np.mean(run.steps.ran & EAGER_GRADIENTS > 0) < NEARLY_ALL:
         return made
     own = left_over(run, measured)
-    cycles = find_cycles(np.maximum(own, np.finfo(float).tiny), fewest=SERIES)
+    times = np.maximum(own, np.finfo(float).tiny)
+    cycles = find_cycles(times, fewest=SERIES, least_falls=1)  # the tape's age tells them, too
     if _begin_with_tapes(run, cycles):
         seconds = np.zeros(len(own))
         for each in cycles:

@@ -19,6 +19,12 @@ def test_the_teeth_of_a_saw():
     assert find_cycles(SAW) == [Cycle(at, at + TOOTH) for at in range(0, len(SAW), TOOTH)]
 
 
+def test_fewer_falls_are_enough_on_request():
+    saw = np.tile(np.linspace(1.0, 3.0, 160), 2)
+    assert find_cycles(saw) == []
+    assert find_cycles(saw, least_falls=1) == [Cycle(0, 160), Cycle(160, 320)]
+
+
 @pytest.mark.parametrize("deviation", [0.05, 0.1])
 def test_the_teeth_of_a_saw_in_noise(deviation):
     for seed in range(20):

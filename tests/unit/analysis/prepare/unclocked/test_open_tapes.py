@@ -37,6 +37,14 @@ def test_what_steps_take_beyond_the_first_ones_of_each_tape(recorded):
     np.testing.assert_allclose(made[f"open_tape:{PLACE}"], expected, atol=1e-9)
 
 
+def test_a_second_tape_is_enough_where_its_age_is_known(recorded):
+    since = np.arange(SIZE) % (SIZE // 2)
+    made = with_open_tapes(recorded(period=0.010 + 0.001 * since, ages=since), {})
+    (seconds,) = made.values()
+    assert seconds.sum() == pytest.approx(0.001 * (since - 1).sum(), rel=0.02)
+    assert with_open_tapes(recorded(period=0.010 + 0.001 * since), {}) == {}
+
+
 def test_what_has_an_account_is_none_of_it(recorded):
     made = with_open_tapes(recorded(), {"gc": 0.0005 * SINCE})
     assert made[f"open_tape:{PLACE}"].max() == pytest.approx(0.001 * 48 - 0.0005 * 48, abs=1e-3)
