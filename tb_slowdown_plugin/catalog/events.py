@@ -127,6 +127,11 @@ INDEPENDENT_ROUNDS: Final = "independent_rounds"
 round needs another. "share" is what starting operations once would spare of what the step's graph
 computes. It is so "since" that many steps were finished."""
 
+UNCHANGING_WORK: Final = "unchanging_work"
+"""Fact: a line of a function that trains computes the same in each call, of arguments that are the
+same tensors in all of them: "share" of what the function's graph computes. It is so "since" that
+many steps were finished."""
+
 GROWING_VARIABLE: Final = "growing_variable"
 """Fact: a line adds rows to a variable of open shape, in the graph of a step. It is so "since" that
 many steps were finished."""

@@ -71,6 +71,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   optimizers: "Optimizers and their variables",
   wide_gradients: "Gradients that aren't used",
   repeated_passes: "Passes on the batch of the step that are made again",
+  unchanging_work: "Arguments that stay the same",
   graph_python: "Python functions that graphs call",
   predict_calls: "Keras predict() calls",
   fit_calls: "Keras fit() calls",

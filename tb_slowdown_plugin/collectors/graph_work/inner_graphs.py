@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 _LOOPS: Final = frozenset({"While", "StatelessWhile"})
-_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-RUNS_OTHERS: Final = _LOOPS | _CALLS
+RUNS_OTHERS: Final = _LOOPS | CALLS
 """Operations with a graph inside; `If` mostly makes a variable."""
 
 BATCH: Final = 32
@@ -183,7 +183,7 @@ def _source_of(tensor: Any, caller: InnerGraph | None) -> tuple[Any, InnerGraph 
         tensor = _before_identity(tensor)
         if caller is not None and tensor.name in caller.given:
             tensor, caller = caller.given[tensor.name], caller.caller
-        elif tensor.op.type in _CALLS and (inner := find_inner(tensor.op, caller)) is not None:
+        elif tensor.op.type in CALLS and (inner := find_inner(tensor.op, caller)) is not None:
             tensor, caller = inner.outputs[tensor.value_index], inner
         else:
             return tensor, caller

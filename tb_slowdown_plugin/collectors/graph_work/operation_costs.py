@@ -49,15 +49,38 @@ _FEW_NUMBERS: Final = 0.01
 
 _PER_NUMBER: Final = {
     "AsString": 5_000.0,
+    "Cumsum": 1_000.0,
+    "Digamma": 1_000.0,
     "EncodeJpeg": 150.0,
     "EncodePng": 1_500.0,
     "HistogramSummary": 3_000.0,
+    "FloorMod": 1_000.0,
     "ImageSummary": 1_500.0,
+    "Lgamma": 1_000.0,
+    "Pow": 1_000.0,
     "StringFormat": 15_000.0,
 }
-"""Products and sums in the time that one number takes of what is written out: 39 ns in a histogram,
-7 to 28 in a PNG, 2 in a JPEG, 69 and 195 as text, against 6 ps on two cores, of which each of these
-takes one (TensorFlow 2.21, 2026-11-29)."""
+"""Products and sums in the time that one number takes where that is long. Of what is written out,
+39 ns in a histogram, 7 to 28 in a PNG, 2 in a JPEG, 69 and 195 as text, against 6 ps on two cores,
+of which each of these takes one; 6 to 8 in `Pow` and the others (TensorFlow 2.21, 2026-11-29)."""
+
+_QUICK_POWERS: Final = frozenset({-1.0, -0.5, 0.5, 1.0, 2.0, 3.0})
+"""TensorFlow has operations for them that take no longer than a product."""
+
+_PER_CUBE: Final = {
+    "Cholesky": 1.2,
+    "LogMatrixDeterminant": 1.4,
+    "MatrixDeterminant": 1.4,
+    "MatrixInverse": 4.6,
+    "MatrixSolve": 4.6,
+    "MatrixSquareRoot": 250.0,
+    "MatrixTriangularSolve": 1.3,
+    "Qr": 7.0,
+    "SelfAdjointEigV2": 16.0,
+    "Svd": 30.0,
+}
+"""Products and sums in the time that solvers take, of the cube of a matrix's side: of sides of 300
+and 800, next to `tf.matmul`, which takes 2 (TensorFlow 2.21, two cores, 2026-11-29)."""
 
 
 class Gradients(NamedTuple):
@@ -196,6 +219,8 @@ def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None =
     if kind in _PRODUCTS and inputs and inputs[0]:
         transposed = _is_transposed(operation)
         return 2.0 * made * inputs[0][-2 if transposed else -1]
+    if kind in _PER_CUBE and inputs and inputs[0]:
+        return _PER_CUBE[kind] * math.prod(inputs[0]) * inputs[0][-1]
     if kind.startswith(_CONVOLUTIONS):
         return 2.0 * _products_of_convolution(kind, inputs, outputs)
     return made
@@ -211,9 +236,18 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
     moved = 2 * made if operation.type in LOOKUPS else made + got
-    per_number = _PER_NUMBER.get(operation.type, 0.0)
+    per_number = 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
     work = _work_of_one(operation, batch)
     return START + max(work, _PER_BYTE * _BYTES * moved, per_number * got)
+
+
+def _is_quick_power(operation: Any) -> bool:
+    if operation.type != "Pow":
+        return False
+    from tensorflow.python.framework import tensor_util
+
+    exponent = tensor_util.constant_value(operation.inputs[1])
+    return exponent is not None and exponent.size == 1 and float(exponent) in _QUICK_POWERS
 
 
 def _is_transposed(operation: Any) -> bool:

@@ -1,12 +1,17 @@
-"""Which weights a product takes, and which constants are the same."""
+"""Which weights a product takes, what changes them, and which constants are the same."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
+
+from tb_slowdown_plugin.collectors.graph_work.inner_graphs import CALLS, InnerGraph, find_inner
 
 READS: Final = frozenset({"ReadVariableOp", "ResourceGather"})
 """Operations that give what a variable holds."""
+
+UPDATES: Final = ("Assign", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
+"""How the types of operations begin that change a variable."""
 
 _WAY_TO_WEIGHTS: Final = frozenset(
     {"Cast", "ExpandDims", "Identity", "ReadVariableOp", "Reshape", "Squeeze", "Transpose"}
@@ -19,6 +24,17 @@ _VARIABLES: Final = frozenset({"Variable", "VariableV2"})
 _MOST_COMPARED: Final = 65_536
 """Numbers in a constant that is compared with another: a shape, a rate, zeros to begin with. To
 copy as many takes 0.1 ms."""
+
+
+def changes_variables(operations: Iterable[Any], within: InnerGraph | None = None) -> bool:
+    """Whether any of them does, or one of a function that they call."""
+    for each in operations:
+        if each.type.startswith(UPDATES):
+            return True
+        inner = find_inner(each, within) if each.type in CALLS else None
+        if inner is not None and changes_variables(inner.operations, inner):
+            return True
+    return False
 
 
 def weights_of(product: Any) -> str:

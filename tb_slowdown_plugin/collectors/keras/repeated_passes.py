@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from tb_slowdown_plugin.catalog.events import REPEATED_PASS
 from tb_slowdown_plugin.collectors.base import Context, find_keras
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import is_product
-from tb_slowdown_plugin.collectors.graph_work.weights import weights_of
+from tb_slowdown_plugin.collectors.graph_work.weights import UPDATES, weights_of
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
@@ -40,8 +40,6 @@ _STRETCH: Final = 8
 _SEEN: Final = 3
 """Times that a line repeats a pass before it is told."""
 _MOST_LINES: Final = 5
-_UPDATES: Final = ("Assign", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
-"""How the types of operations begin that change a variable."""
 
 
 class WeightUse(NamedTuple):
@@ -65,7 +63,7 @@ def describe_function(graph: Any) -> WeightUse:
     changed = {
         held.get(each.inputs[0].op.name)
         for each in operations
-        if each.type.startswith(_UPDATES) and each.inputs
+        if each.type.startswith(UPDATES) and each.inputs
     }
     return WeightUse(frozenset(weights), bool(weights & changed))
 
@@ -242,9 +240,10 @@ class RepeatedPasses:
             except Exception as error:  # noqa: BLE001 - TensorFlow must go on
                 fail(error)
 
+        self._look = look
         self._tracing.follow_calls(look)
 
     def stop(self) -> None:
         """Removes the hooks."""
-        self._tracing.follow_calls(None)
+        self._tracing.leave_calls(self._look)
         self._hooks.remove()

@@ -34,6 +34,7 @@ from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import (
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.function_calls import (
+    CallObserver,
     FunctionCalls,
     OpenTrace,
     ThreadTraces,
@@ -117,15 +118,20 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def follow_calls(self, observe: Callable[[int, Any, Any, Any], None] | None) -> None:
-        """Each call of a function is shown to one observer; None for no more.
+    def follow_calls(self, observe: CallObserver) -> None:
+        """Each call of a function is shown to an observer.
 
         Args:
           observe: Is given the bit of the function, its `ConcreteFunction`, and its arguments,
             those without a name and those with one. It must not raise.
         """
         if self._running:
-            self._calls.observe = observe
+            self._calls.observers += (observe,)
+
+    def leave_calls(self, observe: CallObserver) -> None:
+        """No call is shown to it any more."""
+        if self._running:
+            self._calls.observers = tuple(each for each in self._calls.observers if each != observe)
 
     def _follow_functions(self) -> FunctionCalls:
         return FunctionCalls(

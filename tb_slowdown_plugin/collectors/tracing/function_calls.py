@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import get_ident
-from typing import Any
+from typing import Any, TypeAlias
 
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surrounding
@@ -17,6 +17,8 @@ from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.functions import TraceReason
 from tb_slowdown_plugin.collectors.tracing.spans import Span
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject
+
+CallObserver: TypeAlias = Callable[[int, Any, Any, Any], None]
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class FunctionCalls(Surrounding):
         "_sizes",
         "_thread",
         "_watch",
-        "observe",
+        "observers",
     )
 
     def __init__(
@@ -86,8 +88,8 @@ class FunctionCalls(Surrounding):
         self._learn = learn
         self._finish = finish
         self._leave = leave
-        self.observe: Callable[[int, Any, Any, Any], None] | None = None
-        """Is called with the bit of a function, its `ConcreteFunction`, and its arguments."""
+        self.observers: tuple[CallObserver, ...] = ()
+        """Are called with the bit of a function, its `ConcreteFunction`, and its arguments."""
 
     def begin(self, args: Any, kwargs: Any, tracing_options: Any) -> tuple[int, Any, Any, Any]:
         """Notes when a lookup begins, and how many traces are open around it."""
@@ -111,8 +113,8 @@ class FunctionCalls(Surrounding):
                 watch.ran |= bit
                 watch.calls += 1
                 watch.argument_size += self._sizes.read(bit, args, kwargs)
-                if self.observe is not None:
-                    self.observe(bit, result, args, kwargs)
+                for observe in self.observers:
+                    observe(bit, result, args, kwargs)
         return result
 
     def fail(self, begun: tuple[int, Any, Any, Any], _: BaseException) -> None:

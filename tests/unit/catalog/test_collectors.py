@@ -24,7 +24,7 @@ def test_a_collector_needs_only_those_that_are_made_before() -> None:
     ids = list(COLLECTORS)
     needs = {one.id: one.needs for one in COLLECTORS.values() if one.needs}
     assert needs == dict.fromkeys(
-        ("xla_compilation", "repeated_passes", "model_setup"), ("retraces",)
+        ("xla_compilation", "repeated_passes", "unchanging_work", "model_setup"), ("retraces",)
     )
     assert all(ids.index(need) < ids.index(one) for one, all_ in needs.items() for need in all_)
 

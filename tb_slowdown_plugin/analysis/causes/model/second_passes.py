@@ -1,4 +1,4 @@
-"""A pass, or a product, that the step has made before: the line, and how to do with one."""
+"""A pass, or a product, that was made before, in this step or another: how to do with one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tb_slowdown_plugin.catalog.events import (
     REPEATED_PASS,
     REPEATED_PRODUCT,
     REPEATED_RUN,
+    UNCHANGING_WORK,
 )
 
 
@@ -74,12 +75,23 @@ def _tell_invariants(numbers: Mapping[str, float], place: str) -> CountedWork:
     )
 
 
+def _tell_unchanging(numbers: Mapping[str, float], place: str) -> CountedWork:
+    return CountedWork(
+        "the same numbers in each step",
+        "Each step computes, of arguments that are the same tensors each time, what doesn't change "
+        f"from step to step, in {place}.",
+        f": {percent(numbers['share'])} of what the step's graph computes is for that",
+        _before_the_steps(place),
+    )
+
+
 _TWICE: Final = "the same pass through the model twice"
 _TELLS: Final = {
     REPEATED_RUN: _tell_run,
     REPEATED_PASS: _tell_pass,
     REPEATED_PRODUCT: _tell_products,
     LOOP_INVARIANT: _tell_invariants,
+    UNCHANGING_WORK: _tell_unchanging,
 }
 
 
@@ -123,5 +135,19 @@ def _before_the_loop(place: str) -> Advice:
             new("    state = self.attend(state, keys)"),
         ),
         "None.",
+        f"in `{place}`",
+    )
+
+
+def _before_the_steps(place: str) -> Advice:
+    return Advice(
+        "Compute it once, before the first step, and give the step what comes of it.",
+        snippet(
+            new("propagation = tf.linalg.inv(matrix)"),
+            same("for step in range(steps):"),
+            old("    train_step(features, matrix)  # inverts it"),
+            new("    train_step(features, propagation)"),
+        ),
+        "What comes of it stays in memory.",
         f"in `{place}`",
     )

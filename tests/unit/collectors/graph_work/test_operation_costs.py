@@ -8,6 +8,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     Gradients,
+    cost_of,
     only_numbers_leave,
     share_of_graph,
 )
@@ -118,3 +119,26 @@ def test_a_gradient_that_another_one_is_made_of_updates():
     function = step.get_concrete_function(tf.TensorSpec([4, 10]))
     assert function.graph is found[-1].graph
     assert not only_numbers_leave(found[-1:])
+
+
+@pytest.mark.parametrize(
+    ("operation", "at_least"),
+    [
+        (lambda x: tf.linalg.inv(x), 2.0),
+        (lambda x: tf.linalg.eigh(x)[0], 7.0),
+        (lambda x: tf.linalg.cholesky(x), 0.5),
+        (lambda x: x**1.5, 0.8),
+    ],
+    ids=["inverse", "eigenvalues", "Cholesky", "power"],
+)
+def test_what_takes_longer_than_a_product_costs_more(operation, at_least):
+    """Of a matrix of 512 rows, next to its product with itself."""
+
+    def cost(build):
+        with tf.Graph().as_default() as graph:
+            build(tf.compat.v1.placeholder(tf.float32, [512, 512]))
+            return cost_of(graph.get_operations())
+
+    product = cost(lambda x: tf.matmul(x, x))
+    assert at_least <= cost(operation) / product <= 1.3 * at_least
+    assert cost(lambda x: x**2) < 0.1 * product

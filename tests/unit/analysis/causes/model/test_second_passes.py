@@ -103,3 +103,13 @@ def test_what_a_loop_computes_again_is_to_be_made_before_it(make_run):
         "50.0% of what the step's graph computes is for all but one round."
     )
     assert cause.advice[0].text.startswith("Compute it before the loop")
+
+
+def test_what_stays_the_same_from_step_to_step_is_computed_before_the_first(make_run):
+    report = report_of(make_run, "unchanging_work", "propagate (train.py:46)", 0.6)
+    (cause,) = report.causes
+    assert cause.cause == "backward_pass"
+    assert cause.lost_seconds == pytest.approx(0.6 * SIZE * SECONDS)
+    assert report.headline.endswith("the same numbers in each step: propagate (train.py:46).")
+    assert cause.summary.endswith("doesn't change from step to step, in propagate (train.py:46).")
+    assert "60.0% of what the step's graph computes" in cause.evidence[0]
