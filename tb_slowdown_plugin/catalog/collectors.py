@@ -220,7 +220,7 @@ _COLLECTORS: Final = (
     CatalogCollector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
                      events=("slow_step",)),
     CatalogCollector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",
-                     events=("python_stack",)),
+                     events=("python_stack", "input_line")),
 )  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}

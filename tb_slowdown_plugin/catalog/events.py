@@ -43,6 +43,10 @@ STEP_FUNCTION: Final = "step_function"
 INPUT_AT: Final = "input_at"
 """Fact: a line that begins a pass over the training data, such as a `for` or a `fit`."""
 
+INPUT_LINE: Final = "input_line"
+"""Fact: a line of the program in which a thread that makes input for a pipeline was seen: its
+"samples", and those "of" all such lines."""
+
 INPUT_FUNCTION: Final = "input_function"
 """Fact: a function of the program that the training data pass through, such as that of a `map`;
 "generator" where Python makes the elements with it, "python" where it calls Python for each, and

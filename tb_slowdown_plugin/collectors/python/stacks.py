@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Final
 
 from tb_slowdown_plugin.catalog import stack_samples
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK
+from tb_slowdown_plugin.catalog.events import INPUT_LINE, PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import program_frame
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -31,7 +31,7 @@ from tb_slowdown_plugin.collectors.python.eager_operations import (
     runs_no_graph,
     trains_eagerly,
 )
-from tb_slowdown_plugin.collectors.python.feeding import Feeding
+from tb_slowdown_plugin.collectors.python.feeding import Feeding, places_of_input
 from tb_slowdown_plugin.collectors.python.sampled_frames import (
     Place,
     calls_no_tensorflow,
@@ -123,6 +123,8 @@ class PythonStacks:
         self._pace = StepPace()
         self._feeding = Feeding()
         self._seen: Counter[Place] = Counter()
+        self._input: Counter[Place] = Counter()
+        """Where other threads make input."""
         self._inside: dict[Place, Counter[str]] = {}
         self._open: list[tuple[Place, list[str]]] = []
         """Samples of the step under way, if it is one: after the last step nothing is."""
@@ -198,13 +200,14 @@ class PythonStacks:
             self._tell()
 
     def _look(self, thread: int, frames: Frames) -> None:
-        stack = stack_of(frames().get(thread))
+        stack, others = _stacks_in(frames(), thread)
         place = place_of(program_frame(stack))
         if place is not None:
             frame = stack[0]
             inside = libraries_of(frame)
             at = frame.f_lasti
             is_own = self._is_own(place, frame)  # now: to look for a wait takes a while
+            self._input.update(places_of_input(others))
             feeds = self._feeding.feeds(frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
@@ -292,8 +295,19 @@ class PythonStacks:
             for subject, counted in most[:_PLACES]:
                 numbers = {**counted, stack_samples.OF: of}
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
+            for (code, line), samples in self._input.most_common(_PLACES):
+                numbers = {stack_samples.SAMPLES: samples, stack_samples.OF: self._input.total()}
+                self._context.emit(Fact(INPUT_LINE, self._places.in_code(code, line), numbers))
+        self._input.clear()
         self._seen.clear()
         self._inside.clear()
+
+
+def _stacks_in(shown: Mapping[int, FrameType], thread: int) -> tuple[Stack, list[Stack]]:
+    """That of a thread, and those of others but the calling one."""
+    apart = (thread, threading.get_ident())
+    others = [stack_of(frame) for each, frame in shown.items() if each not in apart]
+    return stack_of(shown.get(thread)), others
 
 
 def _waited_for_a_core() -> int | None:

@@ -127,6 +127,9 @@ def _slow_function(case: Case, main: Finding) -> Place | None:
     is_mostly_in_vain = filtered is not None and pipeline_evidence.in_vain(filtered) >= MAJORITY
     place = pipeline_evidence.filter_place(case) if is_mostly_in_vain else ""
     place = place or pipeline_evidence.function_place(case, main)
+    if place and place == pipeline_evidence.python_place(case):
+        line = pipeline_evidence.slowest_line(case)
+        place = place if line is None else line.place
     return to_place(place) if place else None
 
 

@@ -7,8 +7,9 @@ read from disks.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case
@@ -19,21 +20,40 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_se
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import stack_samples
 from tb_slowdown_plugin.catalog.events import (
     INPUT_FILTERED,
     INPUT_FUNCTION,
+    INPUT_LINE,
     PY_DATASET,
     STAGE,
     UNFILLED,
 )
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER, LEAST_READING, MATTERS, TELLING
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ENOUGH_STEPS,
+    LARGER,
+    LEAST_READING,
+    MAJORITY,
+    MATTERS,
+    TELLING,
+)
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact
 
 _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+
+
+class InputLine(NamedTuple):
+    """A line of the program that makes input for a pipeline."""
+
+    place: str
+    samples: int
+    """Of its thread's stack that were in it."""
+    of: int
+    """All samples of such threads."""
 
 
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
@@ -109,6 +129,12 @@ def tell_functions(case: Case) -> Iterable[str]:
             yield f"`{place}` calls Python for each element."
         elif len(told) == 1:
             yield f"The elements pass through `{place}`."
+    line = slowest_line(case) if python_place(case) else None
+    if line is not None:
+        yield (
+            f"The threads that make them were in `{line.place}` in {count(line.samples)} of "
+            f"{count(line.of)} samples of their stacks."
+        )
 
 
 def tell_cache(case: Case) -> Iterable[str]:
@@ -193,6 +219,21 @@ def _function_of_stage(case: Case, stage: str) -> str:
     if place not in pipeline.running:
         return ""
     return functions[::-1][pipeline.running.index(place)].subject
+
+
+def slowest_line(case: Case) -> InputLine | None:
+    """Where the threads that run Python for the pipeline were seen; None of too few samples.
+
+    And where they were in no line mostly.
+    """
+    lines: Counter[str] = Counter()
+    for _, fact in case.run.facts(INPUT_LINE):
+        lines[fact.subject] += round(fact.numbers[stack_samples.SAMPLES])
+    of = lines.total()
+    if of < ENOUGH_STEPS:
+        return None
+    place, samples = lines.most_common(1)[0]
+    return InputLine(place, samples, of) if samples >= MAJORITY * of else None
 
 
 def filling_place(case: Case) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.python.feeding import Feeding
+from tb_slowdown_plugin.collectors.python.feeding import Feeding, places_of_input
+from tb_slowdown_plugin.collectors.python.still_frames import stack_of
 
 
 def flip(look):
@@ -70,3 +72,38 @@ def test_a_generator_that_runs_a_graph_holds_the_loop():
     assert (first, later) == (True, False)
     assert seen
     assert not any(seen)
+
+
+def test_the_lines_of_a_generator_of_a_pipeline_are_found():
+    tf = pytest.importorskip("tensorflow")
+    seen = []
+
+    def read():
+        seen.extend(places_of_input([stack_of(sys._getframe())]))
+        return 1
+
+    def elements():
+        yield read()
+
+    for _ in tf.data.Dataset.from_generator(elements, output_signature=tf.TensorSpec([], tf.int32)):
+        pass
+    assert seen == [(read.__code__, read.__code__.co_firstlineno + 1)]
+    assert list(places_of_input([stack_of(sys._getframe())])) == []
+
+
+def test_the_lines_of_a_py_dataset_are_found():
+    keras = pytest.importorskip("keras")
+    seen = []
+
+    class Batches(keras.utils.PyDataset):
+        def __len__(self):
+            return 1
+
+        def __getitem__(self, index):
+            seen.extend(places_of_input([stack_of(sys._getframe())]))
+            return np.ones((4, 2)), np.ones((4, 1))
+
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(Batches(workers=2), verbose=0)
+    assert {code.co_name for code, _ in seen} == {"__getitem__"}

@@ -61,6 +61,19 @@ def test_beside_a_wait_it_counts_where_the_other_threads_of_the_program_are(reco
     assert others[f"beside:hold ({HERE}:{hold.__code__.co_firstlineno + 2})"] == 10
 
 
+def test_lines_of_threads_that_make_input_are_told_apart(recording, training, monkeypatch):
+    code = test_the_function_that_called_the_place_is_counted.__code__
+
+    def of_input(stacks):
+        return [(code, code.co_firstlineno + 2)]
+
+    monkeypatch.setattr(python_stacks, "places_of_input", of_input)
+    training.run(11, Replay().sample)
+    (fact,) = (each for each in recording.of(Fact) if each.name == "input_line")
+    assert fact.subject == f"{code.co_name} ({HERE}:{code.co_firstlineno + 2})"
+    assert fact.numbers == {"samples": 11, "of": 11}
+
+
 def test_a_line_of_a_comprehension_and_of_its_function_is_one_place(recording, training):
     turns = itertools.cycle([True, False])
 

@@ -240,6 +240,24 @@ def test_the_place_of_a_py_dataset_needs_no_model_of_the_stages(cause_of):
     assert cause.place == Place("data.py", 12, "Batches.__getitem__")
 
 
+@pytest.mark.parametrize(
+    ("samples", "place"),
+    [((15, 6), ("data.py", 31)), ((9, 8, 6), ("data.py", 12)), ((9, 2), ("data.py", 12))],
+    ids=["most in one line", "in no line mostly", "few"],
+)
+def test_the_line_in_which_its_thread_was_seen_is_the_place(cause_of, samples, place):
+    made = Fact("py_dataset", "Batches.__getitem__ (data.py:12)", {"workers": 1})
+    seen = [
+        Fact("input_line", f"read (data.py:{line})", {"samples": n, "of": sum(samples)})
+        for line, n in zip((31, 40, 50), samples, strict=False)
+    ]
+    events = list(enumerate([made, *seen]))
+    cause = cause_of("flat", np.full(SIZE, 0.030), events=events)
+    assert (cause.place.file, cause.place.line) == place
+    told = any("in `read (data.py:31)` in 15 of 21 samples" in each for each in cause.evidence)
+    assert told == (place[1] == 31)
+
+
 def test_a_py_dataset_that_gets_slower_is_looked_at_before_it_gets_workers(cause_of):
     cause = cause_of(
         "drift", np.linspace(0.0, 0.060, SIZE), events=[(0, Fact("py_dataset", "", {"workers": 1}))]
