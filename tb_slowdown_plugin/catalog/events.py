@@ -43,6 +43,10 @@ STEP_FUNCTION: Final = "step_function"
 INPUT_AT: Final = "input_at"
 """Fact: a line that begins a pass over the training data, such as a `for` or a `fit`."""
 
+UNUSED_PASS: Final = "unused_pass"
+"""Fact: a line that goes through a dataset, batch after batch, without a step or anything else
+between them: the "passes" so far, their "batches", and the "seconds" that they took."""
+
 INPUT_LINE: Final = "input_line"
 """Fact: a line of the program in which a thread that makes input for a pipeline was seen: its
 "samples", and those "of" all such lines."""

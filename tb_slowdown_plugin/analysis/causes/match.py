@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.causes.data.input_work import (
     tell_work_beside,
     tell_work_beside_shortly,
 )
-from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
+from tb_slowdown_plugin.analysis.causes.data.passes.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.busy_threads import tell_busy_threads
 from tb_slowdown_plugin.analysis.causes.machine.eager_steps import (

@@ -54,11 +54,11 @@ from tb_slowdown_plugin.analysis.causes.data import (
     fed_input,
     input_fixes,
     input_work,
-    iterator_teardown,
     pipeline_evidence,
     validation_wait,
 )
 from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait, buffer_is_filled
+from tb_slowdown_plugin.analysis.causes.data.passes import iterator_teardown, unused_passes
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
@@ -102,6 +102,8 @@ def explain(case: Case) -> Claim | None:
         return iterator_teardown.claim(case, claimed, main)
     if main.source == validation_wait.ACCOUNT:
         return validation_wait.claim(case, claimed)
+    if (unused := unused_passes.find(case, claimed)) is not None:
+        return unused_passes.claim(case, claimed, unused)
     return Claim(
         "input_pipeline",
         claimed,
