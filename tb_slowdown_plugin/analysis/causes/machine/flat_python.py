@@ -11,8 +11,8 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often, working_rows
+from tb_slowdown_plugin.analysis.causes.machine import flat_python_fixes
 from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import (
     find_eager_functions,
@@ -20,7 +20,6 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import (
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_functions
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
-from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
@@ -56,7 +55,7 @@ def claim(case: Case) -> Claim | None:
         f"The program computes for {_often(case, main)} in Python, in "
         f"{_within(names.detail(main.source))}, while TensorFlow waits.",
         evidence,
-        (_vectorize(place), _beside(place)),
+        (flat_python_fixes.vectorize(place), flat_python_fixes.work_beside(place)),
         "medium",
         place=to_place(place),
     )
@@ -112,7 +111,7 @@ def _claim_regular_function(case: Case) -> Claim | None:
             f"the training thread's stack, {count(found.samples)} of {count(found.of)} were in "
             "that function.",
         ),
-        (_vectorize(found.place), _less_often(found.place)),
+        (flat_python_fixes.vectorize(found.place), flat_python_fixes.do_less_often(found.place)),
         "medium",
         place=to_place(found.place),
     )
@@ -130,7 +129,10 @@ def _tell_called(case: Case, claimed: tuple[Finding, ...], place: str) -> Claim:
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), timed "
             "around its calls, which come from a thread of TensorFlow's.",
         ),
-        (_in_tensorflow(place), _less_often_in_graph(place)),
+        (
+            flat_python_fixes.write_in_tensorflow(place),
+            flat_python_fixes.call_less_often(place),
+        ),
         "medium",
         place=to_place(place),
     )
@@ -146,7 +148,7 @@ def _tell_eager(
         "Beside its graph, the program starts TensorFlow operations from Python, one at a time, "
         f"in {place}: for {_often(case, largest(claimed))}.",
         evidence,
-        (_compile(place), _whole_batch(place)),
+        (flat_python_fixes.make_graph(place), flat_python_fixes.take_whole_batch(place)),
         "medium",
         place=to_place(place),
     )
@@ -162,7 +164,7 @@ def _tell_converted(
         "TensorFlow looks at each element of a list to make a tensor of it, in "
         f"{place}: for {_often(case, largest(claimed))}.",
         evidence,
-        (_convert_once(place), _take_constant(place)),
+        (flat_python_fixes.convert_once(place), flat_python_fixes.take_constant(place)),
         "medium",
         place=to_place(place),
     )
@@ -178,7 +180,7 @@ def _tell_copied(
         "TensorFlow copies a large array to make a tensor of it, in "
         f"{place}: for {_often(case, largest(claimed))}.",
         evidence,
-        (_make_once(place), _take_rows_first(place)),
+        (flat_python_fixes.copy_once(place), flat_python_fixes.take_rows_first(place)),
         "medium",
         place=to_place(place),
     )
@@ -194,7 +196,7 @@ def _tell_gradients(
         "Beside its graphs, the program computes gradients outside of them, one operation at a "
         f"time, in {place}: for {_often(case, largest(claimed))}.",
         evidence,
-        (_in_one_graph(place), _less_often(place)),
+        (flat_python_fixes.take_gradients_in_graph(place), flat_python_fixes.do_less_often(place)),
         "medium",
         place=to_place(place),
     )
@@ -248,158 +250,3 @@ def _within(subject: str) -> str:
 def _code_of(subject: str) -> str:
     is_script = subject.startswith(names.SCRIPT)
     return "the script's own lines" if is_script else f"`{subject.partition(' (')[0]}`"
-
-
-def _whole_batch(place: str) -> Advice:
-    return Advice(
-        "Or, if it goes through examples, compute it for the whole batch at once: one operation "
-        "takes hardly longer for a batch than for one example.",
-        snippet(
-            old("right = sum(int(tf.argmax(row) == label) for row, label in zip(rows, labels))"),
-            new("right = tf.reduce_sum(tf.cast(tf.argmax(rows, 1) == labels, tf.int32))"),
-        ),
-        "None.",
-        f"in `{place}`",
-    )
-
-
-def _compile(place: str) -> Advice:
-    make = _make_function(place)
-    return Advice(
-        f"{make[0].upper()}{make[1:]} a `tf.function`, so that Python starts one graph, "
-        "or compute it in NumPy, where an operation starts in a tenth of the time.",
-        snippet(
-            new("@tf.function"),
-            same("def update(target, online):"),
-            same("    for old, new in zip(target.weights, online.weights):"),
-            same("        old.assign(0.99 * old + 0.01 * new)"),
-        ),
-        "In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
-        f"in `{place}`",
-    )
-
-
-def _convert_once(place: str) -> Advice:
-    return Advice(
-        "If the values stay the same, make the tensor once, before the loop.",
-        snippet(
-            new("table = tf.constant(values)"),
-            same("for step in range(steps):"),
-            old("    rows = tf.gather(values, [step])"),
-            new("    rows = tf.gather(table, [step])"),
-        ),
-        "None.",
-        f"in `{place}`",
-    )
-
-
-def _take_constant(place: str) -> Advice:
-    return Advice(
-        "If they change, make it with `tf.constant`, which doesn't look for tensors among them: "
-        "0.4 ms instead of 11 ms for 120,000 numbers. A NumPy array takes a tenth of that.",
-        snippet(
-            old("history = tf.convert_to_tensor(values)"),
-            new("history = tf.constant(values)"),
-        ),
-        "It takes no list of tensors: those go into `tf.stack`.",
-        f"in `{place}`",
-    )
-
-
-def _make_once(place: str) -> Advice:
-    return Advice(
-        "If the array stays the same, make the tensor once, before the loop.",
-        snippet(
-            new("table = tf.constant(rows)"),
-            same("for step in range(steps):"),
-            old("    batch = tf.gather(rows, picked)"),
-            new("    batch = tf.gather(table, picked)"),
-        ),
-        "The tensor takes its memory once more.",
-        f"in `{place}`",
-    )
-
-
-def _take_rows_first(place: str) -> Advice:
-    return Advice(
-        "If only some of its rows are used, take them in NumPy first: only they are copied.",
-        snippet(
-            old("batch = tf.gather(rows, picked)"),
-            new("batch = tf.constant(rows[picked])"),
-        ),
-        "None.",
-        f"in `{place}`",
-    )
-
-
-def _in_one_graph(place: str) -> Advice:
-    make = _make_function(place)
-    return Advice(
-        f"{make[0].upper()}{make[1:]} a `tf.function`: Python then starts one graph, and not each "
-        "operation of the gradients.",
-        snippet(
-            new("@tf.function"),
-            same("def penalty(z):"),
-            same("    with tf.GradientTape() as tape:"),
-        ),
-        "In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
-        f"in `{place}`",
-    )
-
-
-def _make_function(place: str) -> str:
-    function, is_in_one, _ = place.partition(" (")
-    return f"make `{function}`" if is_in_one else f"put what `{place}` does into"
-
-
-def _vectorize(place: str) -> Advice:
-    return Advice(
-        "Compute it for all elements at once in NumPy or TensorFlow, and keep between steps what "
-        "doesn't change: a loop in Python takes about 50 times as long.",
-        snippet(
-            old("total = sum(scale * value**2 for value in values)"),
-            new("total = scale * np.square(values).sum()  # values is an array"),
-        ),
-        "None.",
-        f"in `{place}`",
-    )
-
-
-def _in_tensorflow(place: str) -> Advice:
-    return Advice(
-        "Write it in TensorFlow operations: they run in the graph, side by side with others.",
-        snippet(
-            old("score = tf.numpy_function(score_of, [labels, outputs], tf.float32)"),
-            new("score = tf.reduce_mean(tf.cast(tf.argmax(outputs, 1) == labels, tf.float32))"),
-        ),
-        "None.",
-        f"where `{place.partition(' (')[0]}` is passed to TensorFlow",
-    )
-
-
-def _less_often_in_graph(place: str) -> Advice:
-    return Advice(
-        "Or give the graph's results back, and call "
-        f"`{place.partition(' (')[0]}` on them every 100 steps.",
-        price="Its results are those of some batches only.",
-    )
-
-
-def _less_often(place: str) -> Advice:
-    return Advice(
-        f"Or do it less often, if you don't need every result of `{place.partition(' (')[0]}`.",
-        snippet(
-            old("if step % 50 == 0:"),
-            new("if step % 500 == 0:"),
-        ),
-        "Its results are older when they are used.",
-        f"where `{place}` is called",
-    )
-
-
-def _beside(place: str) -> Advice:
-    return Advice(
-        f"Or let another process do the work of `{place.partition(' (')[0]}` for the next step "
-        "while this one computes, if it doesn't need this step's result.",
-        price="The process has its own memory: what it gives back is copied.",
-    )
