@@ -62,6 +62,7 @@ _HANDS_OVER: Final = frozenset(
      "send_bytes", "sendall", "set", "set_result", "submit"}
 )  # fmt: skip
 """Calls by which a thread gives others what it has made."""
+_OF_STRATEGIES: Final = "/tensorflow/python/distribute/"
 _HAS_QUEUE: Final = re.compile(r"\.put(?:_nowait)?\(")
 """In the text of a module: who fills the queue isn't looked for."""
 
@@ -168,7 +169,12 @@ class BusyThreads:
         return None
 
     def _works_for_itself(self, stack: Stack) -> bool:
-        """Whether the program has begun the thread, in functions that hand nothing over."""
+        """Whether the program has begun the thread, in functions that hand nothing over.
+
+        What TensorFlow runs of a step for other devices is the training.
+        """
+        if any(_OF_STRATEGIES in each.f_code.co_filename for each in stack):
+            return False
         own = [each for each in stack if not is_installed(each.f_code.co_filename)]
         below = stack[stack.index(own[-1]) + 1 :]
         if any(package_of(each) != threading.__name__ for each in below):

@@ -227,11 +227,11 @@ class PythonStacks:
                 elif runs_no_graph(frame):
                     place = place_of(caller_of_model(stack)) or place
                     inside.append(stack_samples.NO_GRAPH)
-                    if self._stands_still(thread, frames, frame, at):
+                    if self._goes_on(thread, frames, frame, at):
                         inside.append(stack_samples.LONG_OPERATION)
                 elif trains_eagerly(frame):
                     inside.append(stack_samples.EAGER_TRAINING)
-                    if self._stands_still(thread, frames, frame, at):
+                    if self._goes_on(thread, frames, frame, at):
                         inside.append(stack_samples.LONG_TRAINING)
                 elif runs_graph(frame):
                     inside.append(stack_samples.GRAPH)
@@ -253,6 +253,11 @@ class PythonStacks:
         """Whether one call of C goes on, such as NumPy's of a large array: no work of Python's."""
         self._pause(_STILL_SECONDS)
         return frames().get(thread) is frame and frame.f_lasti == at
+
+    def _goes_on(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:
+        """Whether an operation does, and no other thread is waited for, as replicas do."""
+        is_lock = frame.f_code.co_filename == threading.__file__
+        return not is_lock and self._stands_still(thread, frames, frame, at)
 
     def _is_own(self, place: Place, innermost: FrameType) -> bool:
         """Whether Python runs that is neither TensorFlow's nor in an account."""

@@ -9,6 +9,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from textwrap import indent
 from types import CodeType
 
@@ -44,9 +46,11 @@ def running(task):
     ended = threading.Event()
     thread = threading.Thread(target=task, args=(ended,))
     thread.start()
-    yield thread
-    ended.set()
-    thread.join()
+    try:
+        yield thread
+    finally:  # else a test that fails never ends
+        ended.set()
+        thread.join()
 
 
 class Readings:
@@ -147,6 +151,19 @@ def test_a_thread_that_computes_and_hands_nothing_over_is_added_up(
     assert seconds == ([0.75, 1.5] if computes else [0.0, 0.0])
     assert sum(dict(readings.told).values()) == (1.5 if computes else 0.0)
     assert {fact.name for fact in recording.of(Fact)} == ({"computing_at"} if computes else set())
+
+
+def test_what_a_strategy_computes_of_a_step_in_another_thread_is_the_training(recording, tmp_path):
+    file = tmp_path / "crunch.py"
+    file.write_text(COMPUTES)
+    space = {"__name__": "crunch"}
+    exec(compile(COMPUTES, str(file), "exec"), space)
+    strategies = Path(threading.__file__).parent / "tensorflow/python/distribute/mirrored_run.py"
+    exec(compile("def run(work, ended): work(ended)", str(strategies), "exec"), space)
+    with running(partial(space["run"], space["crunch"])) as thread:
+        readings = Readings(recording, thread)
+        seconds = readings.read(0.75, "computing_seconds")
+    assert seconds == 0.0
 
 
 def test_the_work_of_a_pool_is_given_back(recording, tmp_path):

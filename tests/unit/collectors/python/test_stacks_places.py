@@ -213,6 +213,20 @@ def test_a_large_array_that_is_made_a_tensor_counts(recording, training, size, c
     assert sum(numbers.get("copies", 0) for _, numbers in stacks(recording)) == counted
 
 
+def test_a_wait_for_another_replica_is_no_operation_that_goes_on(recording, training):
+    training.run(11, Replay().sample)
+    collector, ident = training.collector, threading.get_ident()
+
+    def look(goes_on):
+        frame = sys._getframe(1)
+        return goes_on(ident, lambda: {ident: frame}, frame, frame.f_lasti)
+
+    library = {"look": look}
+    for file, goes_on in ((threading.__file__, False), ("/usr/lib/gen_math_ops.py", True)):
+        exec(compile("def wait(goes_on): return look(goes_on)", file, "exec"), library)
+        assert library["wait"](collector._goes_on) is goes_on
+
+
 def test_a_list_that_is_made_a_tensor_is_no_operation_of_the_model(recording, training):
     library = {"__name__": "tensorflow.python.ops.array_ops"}
     code = "def _should_not_autopack(read): return read()"
