@@ -1,9 +1,9 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or, from the first
-step on, a quarter of all samples are in Python of one function, or in operations it starts one by
-one, or a tenth in lists that become tensors. Or another thread takes a core. Each function is a
-row.
+step on, a quarter of all samples are in Python of one function, in operations it starts one by one,
+or in arrays that become tensors, or a tenth in such lists. Or another thread takes a core. Each
+function is a row.
 
 Confused with:
 

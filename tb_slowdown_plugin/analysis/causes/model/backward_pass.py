@@ -2,7 +2,7 @@
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes what it doesn't need: gradients that no optimizer gets, all rows of a table, a second
-pass on one batch, products with zeros, or one example after another in a loop.
+pass on one batch, products with zeros, what no step changes, or one example after another.
 
 Confused with:
 
