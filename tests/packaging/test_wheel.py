@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -37,6 +38,7 @@ def pip(home: Path, *words: str | Path) -> str:
 @pytest.fixture(scope="module")
 def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wheel")
+    shutil.rmtree(root / "build", ignore_errors=True)  # setuptools packs what was built before
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
         "-w", out, ".", cwd=root)  # fmt: skip
     (found,) = out.glob("*.whl")

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.causes.workload.beside_steps import tell_regula
 from tb_slowdown_plugin.analysis.causes.workload.eager_work import (
     split_eager_work,
     tell_eager_work,
+    tell_work_at_once,
 )
 from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
     split_larger_tensors,
@@ -105,6 +106,7 @@ def tell_healthy(case: Case, found: SortedFindings) -> Iterable[str]:
     yield from tell_slower_pace(case, found.slower)
     yield from tell_eager_work(case, found.eager)
     if not found.eager:
+        yield from tell_work_at_once(case)
         yield from tell_regular_functions(case)
     yield from tell_planned(case, found.planned)
 

@@ -2,8 +2,8 @@
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or, from the first
 step on, a quarter of all samples are in Python of one function, in operations it starts one by one,
-or in arrays that become tensors, or a tenth in such lists. Or another thread takes a core. Each
-function is a row.
+or in arrays that become tensors (a tenth in lists). Or another thread takes a core. Each function
+is a row.
 
 Confused with:
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
+from tb_slowdown_plugin.analysis.causes.workload.eager_work import find_work_at_once
 from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     functions_of,
     name_functions,
@@ -57,6 +58,10 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
     work = find_eager_work(case.run) if eager else None
     if work is not None:
         yield lost_seconds(eager), f"work without a graph beside its steps, in {work.place}"
+    at_once = None if eager else find_work_at_once(case)
+    if at_once is not None:
+        seconds = at_once.samples / at_once.of * float(case.run.steps.period_seconds.sum())
+        yield seconds, f"operations outside of its graph, in {names.place(at_once.place)}"
     if case.wall_share(validation) < MATTERS:
         yield from ((each.seconds, _tell(case, each)) for each in _find_functions(case))
     for _, fact in case.run.facts(names.STEP_NOT_CHOSEN):

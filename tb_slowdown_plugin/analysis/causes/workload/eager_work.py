@@ -1,7 +1,7 @@
-"""What the program computes beside its steps without a graph, every so many: validation by hand.
+"""What the program computes without a graph beside that of its steps: validation by hand.
 
 It was asked for, as that of `fit` is: told, and not counted as lost unless it grows, or is mostly
-the start of small operations.
+the start of small operations. So is what it computes in all steps, such as augmentation.
 """
 
 from __future__ import annotations
@@ -11,9 +11,14 @@ from collections.abc import Iterable
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often, working_rows
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import (
+    FlatFunction,
+    find_flat_functions,
+)
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
 
 
@@ -51,4 +56,23 @@ def tell_eager_work(case: Case, found: tuple[Finding, ...]) -> Iterable[str]:
             f"{each} each (median), {often}. Such as "
             "validation by hand, it was asked for and isn't counted as lost. To spend less, do it "
             "less often, on fewer examples, or in a `tf.function`."
+        )
+
+
+def find_work_at_once(case: Case) -> FlatFunction | None:
+    """The function that computes so all along, in operations that go on; None without one."""
+    found = find_flat_functions(case.run, stack_samples.NO_GRAPH, at_once=True)
+    return found[0] if found else None
+
+
+def tell_work_at_once(case: Case) -> Iterable[str]:
+    """What it takes of the steps, in which line, and what to do to spend less."""
+    found = find_work_at_once(case)
+    if found is not None:
+        yield (
+            "Beside the graph of its steps the program computes with operations outside of one, in "
+            f"{names.place(found.place)}: {count(found.samples)} of {count(found.of)} samples of "
+            "the training thread's stack were there, most of them in an operation that went on. It "
+            "isn't counted as lost. To spend less, compute it on the batch and not on all rows, "
+            "and prepare batches in the pipeline (`ds.map`), which works beside the step."
         )

@@ -106,12 +106,18 @@ def _share_out(run: Run, core: Float, share: float) -> Float:
     return np.clip(share * period, 0.0, core)
 
 
-def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
+def find_flat_functions(run: Run, work: Work, *, at_once: bool = False) -> list[FlatFunction]:
     """The functions with enough samples, the most first.
 
     That is a quarter of all, and a tenth beside one that has a quarter; a function counts with
     those that it calls. Of lists a tenth is enough: no step needs to look at their elements.
     Operations count beside steps that run something else, and in functions that do little else.
+
+    Args:
+      run: The recording.
+      work: What counts.
+      at_once: Of operations, those that compute much at once; else those that take little beyond
+        their start.
     """
     if work == stack_samples.NO_GRAPH and not run_graphs(run):
         return []
@@ -127,20 +133,14 @@ def find_flat_functions(run: Run, work: Work) -> list[FlatFunction]:
         if lines.total() < max(SEVERAL, _least_samples(least, of)):
             continue
         samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
-        if work == stack_samples.NO_GRAPH and not _starts_mostly(sets, functions, lines, samples):
-            continue
+        if work == stack_samples.NO_GRAPH:
+            long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
+            if lines.total() < MAJORITY * samples or (long >= MATTERS * samples) != at_once:
+                continue
         seen_in = sum(1 for each in sets if _lines_of([each], functions, work).total())
         if seen_in >= MOSTLY * len(sets):
             found.append(FlatFunction(lines.most_common(1)[0][0], lines.total(), samples, of))
     return found
-
-
-def _starts_mostly(
-    sets: list[StackSet], functions: Collection[str], starts: Counter[str], samples: int
-) -> bool:
-    """Whether they do little else than to start operations, whose start is what takes long."""
-    long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
-    return starts.total() >= MAJORITY * samples and long < MATTERS * samples
 
 
 def _find_feeding(sets: list[StackSet], of: int) -> FlatFunction | None:

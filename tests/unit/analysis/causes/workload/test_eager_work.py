@@ -49,6 +49,38 @@ def test_a_small_part_of_the_run_is_told_with_its_line(report_of):
     assert report.headline == "Healthy. No slowdown found in 9.6 s."
 
 
+def at_once_in_all_steps(make_run, samples, long, ran=2):
+    inside = {"samples": samples, "of": 20.0, "no_graph": samples, "long_operation": long}
+    facts = [
+        (row, Fact("python_stack", "draw (train.py:17)", inside))
+        for row in range(100, SIZE + 1, 100)
+    ]
+    run = make_run(np.full(SIZE, STEP), thread_cpu=np.full(SIZE, STEP), events=facts)
+    steps = replace(run.steps, ran=np.full(SIZE, ran), calls=np.ones(SIZE, int))
+    return account_for(replace(run, steps=steps)).report
+
+
+def test_operations_that_go_on_in_all_steps_are_told_and_not_lost(make_run):
+    report = at_once_in_all_steps(make_run, 10.0, 6.0)
+    assert (report.verdict, report.causes, report.lost_seconds) == ("healthy", (), 0.0)
+    assert report.headline == (
+        "Healthy. No slowdown found in 8 s. 50% of it went to operations outside of its graph, in "
+        "draw (train.py:17)."
+    )
+    (note,) = [each for each in report.notes if "outside of one" in each]
+    assert "in draw (train.py:17): 80 of 160 samples" in note
+
+
+@pytest.mark.parametrize(
+    ("samples", "long", "ran"),
+    [(4.0, 3.0, 2), (10.0, 6.0, 1)],
+    ids=["a fifth", "steps that run no graph"],
+)
+def test_less_than_a_quarter_and_eager_steps_are_not_told_so(make_run, samples, long, ran):
+    report = at_once_in_all_steps(make_run, samples, long, ran)
+    assert "outside of" not in " ".join([report.headline, *report.notes])
+
+
 def test_more_than_that_is_the_plan_where_operations_compute_much_at_once(report_of):
     report = report_of(0.400, 10.0, long=6.0)
     assert (report.verdict, report.causes, report.lost_seconds) == ("healthy", (), 0.0)
