@@ -132,7 +132,7 @@ def find_flat_functions(run: Run, work: Work, *, at_once: bool = False) -> list[
         least = TELLING if found or work == stack_samples.CONVERTS else MATTERS
         if lines.total() < max(SEVERAL, _least_samples(least, of)):
             continue
-        samples = _lines_of(sets, functions, stack_samples.SAMPLES).total()
+        samples = _samples_there(sets, functions, lines, work)
         if work == stack_samples.NO_GRAPH:
             long = _lines_of(sets, functions, stack_samples.LONG_OPERATION).total()
             if lines.total() < MAJORITY * samples or (long >= MATTERS * samples) != at_once:
@@ -141,6 +141,22 @@ def find_flat_functions(run: Run, work: Work, *, at_once: bool = False) -> list[
         if seen_in >= MOSTLY * len(sets):
             found.append(FlatFunction(lines.most_common(1)[0][0], lines.total(), samples, of))
     return found
+
+
+def _samples_there(
+    sets: list[StackSet], functions: Collection[str], working: Counter[str], work: Work
+) -> int:
+    """All samples in functions; where operations count, without those of graphs.
+
+    And of a script without those of other lines: it is no function, but all of the program.
+    """
+    lines = _lines_of(sets, functions, stack_samples.SAMPLES)
+    if work == stack_samples.NO_GRAPH:
+        lines -= _lines_of(sets, functions, stack_samples.GRAPH)
+        for line in list(lines):
+            if line.startswith(names.SCRIPT) and working[line] < MAJORITY * lines[line]:
+                del lines[line]
+    return lines.total()
 
 
 def _find_feeding(sets: list[StackSet], of: int) -> FlatFunction | None:

@@ -40,6 +40,21 @@ def test_a_function_takes_its_share_of_the_samples(make_run):
 
 
 @pytest.mark.parametrize(
+    ("function", "share"), [("count", 0.6), ("<module>", 0.5)], ids=["of a function", "of a script"]
+)
+def test_what_graphs_take_there_and_other_lines_of_a_script_are_not_its_own(
+    make_run, function, share
+):
+    other = Fact("python_stack", f"{function} (train.py:8)", {"samples": 2.0, "of": 20.0})
+    graph = Fact(
+        "python_stack", f"{function} (train.py:9)", {"samples": 6.0, "of": 20.0, "graph": 6.0}
+    )
+    sets = [(samples(7, 10, function=function), other, graph)] * 5
+    made = with_flat_python(run_of(make_run, sets, IN_GRAPH), {})
+    np.testing.assert_allclose(made[f"eager:{function} (train.py:7)"], share * 0.1)
+
+
+@pytest.mark.parametrize(
     ("sets", "ran"),
     [
         ([(samples(7, 3), samples(8, 1))] * 5, IN_GRAPH),
