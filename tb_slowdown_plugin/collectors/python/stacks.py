@@ -1,7 +1,8 @@
 """Where in the user's Python the training thread is, sampled while steps get slower.
 
 Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment that
-the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
+the interpreter's lock does not choose), 8 us more for each other thread that runs Python, and 40 us
+a second for the pace of the steps.
 While steps keep their pace nothing is sampled beyond the first 100.
 
 One call of C that keeps the lock for half a second (`sorted`, `pickle`) lets no thread wake up in
