@@ -49,20 +49,21 @@ _FEW_NUMBERS: Final = 0.01
 
 _PER_NUMBER: Final = {
     "AsString": 5_000.0,
-    "Cumsum": 1_000.0,
-    "Digamma": 1_000.0,
+    "Cumsum": 700.0,
+    "Digamma": 700.0,
     "EncodeJpeg": 150.0,
     "EncodePng": 1_500.0,
     "HistogramSummary": 3_000.0,
-    "FloorMod": 1_000.0,
+    "FloorMod": 700.0,
     "ImageSummary": 1_500.0,
-    "Lgamma": 1_000.0,
-    "Pow": 1_000.0,
+    "Lgamma": 700.0,
+    "Pow": 700.0,
     "StringFormat": 15_000.0,
 }
 """Products and sums in the time that one number takes where that is long. Of what is written out,
 39 ns in a histogram, 7 to 28 in a PNG, 2 in a JPEG, 69 and 195 as text, against 6 ps on two cores,
-of which each of these takes one; 6 to 8 in `Pow` and the others (TensorFlow 2.21, 2026-11-29)."""
+of which each of these takes one; 6 to 8 in `Pow` and the others (TensorFlow 2.21, 2026-11-29;
+`benchmarks/operation_costs.py`)."""
 
 _QUICK_POWERS: Final = frozenset({-1.0, -0.5, 0.5, 1.0, 2.0, 3.0})
 """TensorFlow has operations for them that take no longer than a product."""
@@ -73,14 +74,14 @@ _PER_CUBE: Final = {
     "MatrixDeterminant": 1.4,
     "MatrixInverse": 4.6,
     "MatrixSolve": 4.6,
-    "MatrixSquareRoot": 250.0,
+    "MatrixSquareRoot": 180.0,
     "MatrixTriangularSolve": 1.3,
     "Qr": 7.0,
     "SelfAdjointEigV2": 16.0,
     "Svd": 30.0,
 }
 """Products and sums in the time that solvers take, of the cube of a matrix's side: of sides of 300
-and 800, next to `tf.matmul`, which takes 2 (TensorFlow 2.21, two cores, 2026-11-29)."""
+and 800, next to `tf.matmul`, which takes 2 (`benchmarks/operation_costs.py`, two cores)."""
 
 
 class Gradients(NamedTuple):

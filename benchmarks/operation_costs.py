@@ -1,0 +1,84 @@
+"""What solvers and slow functions of numbers take, next to products of matrices.
+
+    python benchmarks/operation_costs.py            # 1 minute
+
+The figures of `collectors/graph_work/operation_costs.py`: products and sums in the time that an
+operation takes, of the cube of a matrix's side, or of each number that it is given.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import tensorflow as tf
+
+TURNS: Final = 9
+SIDES: Final = (300, 800)
+NUMBERS: Final = 2_000_000
+
+SOLVERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "MatMul": lambda x: tf.matmul(x, x),
+    "Cholesky": tf.linalg.cholesky,
+    "LogMatrixDeterminant": lambda x: tf.linalg.slogdet(x)[1],
+    "MatrixInverse": tf.linalg.inv,
+    "MatrixSolve": lambda x: tf.linalg.solve(x, x),
+    "MatrixSquareRoot": tf.linalg.sqrtm,
+    "MatrixTriangularSolve": lambda x: tf.linalg.triangular_solve(x, x),
+    "Qr": lambda x: tf.linalg.qr(x)[0],
+    "SelfAdjointEigV2": lambda x: tf.linalg.eigh(x)[0],
+    "Svd": lambda x: tf.linalg.svd(x)[0],
+}
+FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "Cumsum": tf.cumsum,
+    "Digamma": tf.math.digamma,
+    "FloorMod": lambda x: tf.math.floormod(x, 0.3),
+    "Lgamma": tf.math.lgamma,
+    "Pow": lambda x: tf.pow(x, 1.5),
+    "Pow, squared": lambda x: tf.pow(x, 2.0),
+}
+
+
+def main() -> None:
+    """Prints a row for each."""
+    rng = np.random.default_rng(0)
+    product_seconds = 0.0
+    print("| operation | side, or numbers | ms | products |")
+    print("|---|---|---|---|")
+    for side in SIDES:
+        rows = rng.random((side, side)).astype(np.float32)
+        matrix = tf.constant(rows @ rows.T + side * np.eye(side, dtype=np.float32))
+        for name, compute in SOLVERS.items():
+            seconds = measure(compute, matrix)
+            if name == "MatMul":
+                product_seconds = seconds / (2 * side**3)
+            told = seconds / product_seconds / side**3
+            print(f"| `{name}` | {side} | {1e3 * seconds:.2f} | {told:.1f} |", flush=True)
+    numbers = tf.constant(rng.random(NUMBERS).astype(np.float32) + 0.1)
+    nothing = measure(lambda x: x, numbers)
+    for name, compute in FUNCTIONS.items():
+        seconds = max(measure(compute, numbers) - nothing, 0.0)
+        told = seconds / product_seconds / NUMBERS
+        print(f"| `{name}` | {NUMBERS:,} | {1e3 * seconds:.2f} | {told:.0f} |", flush=True)
+
+
+def measure(compute: Callable[[Any], Any], value: Any) -> float:
+    """Seconds of one call in a graph that gives a number: the median of several."""
+    graph = tf.function(lambda given: tf.reduce_sum(compute(given)), autograph=False)
+    took = []
+    for turn in range(-2, TURNS):
+        began = time.perf_counter()
+        graph(value).numpy()
+        if turn >= 0:
+            took.append(time.perf_counter() - began)
+    return float(np.median(took))
+
+
+if __name__ == "__main__":
+    main()
