@@ -226,7 +226,7 @@ def _tell_samples(case: Case, finding: Finding) -> str:
     if family == names.EAGER:
         return (
             f"{told}: {count(found.samples)} of {count(found.of)} were there, and "
-            f"{count(found.working)} of those in the start of an operation."
+            f"{count(found.working)} of those in TensorFlow or Keras outside of a graph."
         )
     if family == names.CONVERTED:
         return (

@@ -24,7 +24,8 @@ def test_they_are_one_row_with_the_line_and_the_samples(make_run):
     assert cause.lost_seconds == pytest.approx(28.0)
     assert "operations one by one in count (train.py:7)" in report.headline
     assert (
-        "70 of 100 were there, and 60 of those in the start of an operation." in cause.evidence[0]
+        "70 of 100 were there, and 60 of those in TensorFlow or Keras outside of a graph."
+        in cause.evidence[0]
     )
     assert "about 70 ms at every step" in cause.summary
     assert (cause.place.file, cause.place.line) == ("train.py", 7)
