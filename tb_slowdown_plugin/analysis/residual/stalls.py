@@ -109,8 +109,10 @@ def judge_stalls(
       start: First row after the warm-up.
     """
     excess = core - expected
-    # Where nothing is expected it stays 0. Of ten million steps another array would be 80 MB.
-    residual = np.divide(excess, expected, out=expected, where=expected > 0)
+    # Where less is expected than any clock tells, it stays so. Of ten million steps another array
+    # would be 80 MB.
+    is_told = expected > np.finfo(float).eps
+    residual = np.divide(excess, expected, out=expected, where=is_told)
     period = find_period(residual, start) if len(core) - start < SURE_STEPS else None
     excess[:start] = residual[:start] = 0.0
     sigma = max(deviation(residual[start:]), 1e-3)

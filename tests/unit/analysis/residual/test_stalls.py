@@ -51,3 +51,10 @@ def test_what_follows_a_retrace_is_its_aftermath() -> None:
     assert rows.tolist() == list(range(21, SIZE, 40))
     residual[21::40] = 0.0
     assert find_aftermath(steps, residual, 5) is None
+
+
+def test_steps_shorter_than_any_clock_tells_overflow_nothing():
+    seconds = np.where(np.arange(12) % 7 == 0, 0.5, 0.0)
+    seconds[7:], seconds[4] = 0.5, np.finfo(float).tiny
+    with np.errstate(over="raise"):
+        assert np.isfinite(diagnose(seconds).ledger.unexplained_seconds)
