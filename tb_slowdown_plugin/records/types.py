@@ -219,6 +219,11 @@ class Environment:
     worker_index: int = 0
     worker_count: int = 1
 
+    @property
+    def is_cpu_alone(self) -> bool:
+        """Whether TensorFlow is known to see no other device."""
+        return {kind for _, kind in self.devices} == {"CPU"}
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:

@@ -44,6 +44,10 @@ START: Final = 300_000.0
 with work that they didn't need (`benchmarks/needless_work.py`). What is counted so is up to 12
 percentage points off what it took, and 25 for two on small tables."""
 
+WORTH_MOVING: Final = 2 * START
+"""What an operation costs at least that is told to be moved: the program's reasons may be better
+than a smaller gain."""
+
 _FEW_NUMBERS: Final = 0.01
 """Share of the numbers of gradients up to which an output is a measure of them."""
 

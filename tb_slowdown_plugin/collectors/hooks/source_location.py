@@ -31,7 +31,8 @@ _DEFINES: Final = re.compile(r"\s*(?:async\s+)?def\s")
 _MOST_DECORATING: Final = 40
 """Lines of decorators above a function, at most."""
 
-_COMPREHENSIONS: Final = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
+COMPREHENSIONS: Final = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
+"""Names of code of Python's own making, in a line of the program."""
 
 FILES: Final[dict[str, str]] = {}
 """File as records name it -> file of this process; "" where several have that name."""
@@ -80,7 +81,7 @@ class SourcePlaces:
         last name only: "sample (agent.py:88)", "<listcomp> (agent.py:88)".
         """
         names = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
-        while len(names) > 1 and names[-1] in _COMPREHENSIONS:
+        while len(names) > 1 and names[-1] in COMPREHENSIONS:
             names.pop()
         return f"{names[-1]} ({self.at(code.co_filename, line)})"
 

@@ -173,7 +173,7 @@ class BusyThreads:
 
         What TensorFlow runs of a step for other devices is the training.
         """
-        if any(_OF_STRATEGIES in each.f_code.co_filename for each in stack):
+        if any(_OF_STRATEGIES in each.f_code.co_filename.replace("\\", "/") for each in stack):
             return False
         own = [each for each in stack if not is_installed(each.f_code.co_filename)]
         below = stack[stack.index(own[-1]) + 1 :]

@@ -98,8 +98,7 @@ def _work_beside(case: Case) -> tuple[float, float]:
     steps, environment = case.run.steps, case.run.environment
     facts = case.run.facts(STAGE)
     cores = environment.limits.get("cpu_count", 0.0)
-    on_cpu = {kind for _, kind in environment.devices} == {"CPU"}
-    if not (facts and cores and on_cpu) or len(steps) < ENOUGH_STEPS:
+    if not (facts and cores and environment.is_cpu_alone) or len(steps) < ENOUGH_STEPS:
         return 0.0, 0.0
     row, fact = facts[-1]
     made = fact.numbers["seconds_per_element"] * fact.numbers["elements"]

@@ -132,8 +132,8 @@ def tell_functions(case: Case) -> Iterable[str]:
     line = slowest_line(case) if python_place(case) else None
     if line is not None:
         yield (
-            f"The threads that make them were in `{line.place}` in {count(line.samples)} of "
-            f"{count(line.of)} samples of their stacks."
+            f"The threads that make input in Python were in `{line.place}` in "
+            f"{count(line.samples)} of {count(line.of)} samples of their stacks."
         )
 
 

@@ -30,5 +30,5 @@ def tell_unused_gpu_shortly(case: Case) -> str:
 
 def _find_unused(case: Case) -> int:
     environment = case.run.environment
-    on_cpu = {kind for _, kind in environment.devices} == {"CPU"}
-    return int(environment.limits.get(names.MACHINE_GPUS, 0)) if on_cpu else 0
+    alone = environment.is_cpu_alone
+    return int(environment.limits.get(names.MACHINE_GPUS, 0)) if alone else 0

@@ -42,8 +42,7 @@ def tell_precision_shortly(case: Case) -> str:
 
 def _find_half(case: Case) -> Fact | None:
     """What is told of `float16` where there are only CPUs."""
-    on_cpu = {kind for _, kind in case.run.environment.devices} == {"CPU"}
-    return _find(case, FLOAT16_WORK) if on_cpu else None
+    return _find(case, FLOAT16_WORK) if case.run.environment.is_cpu_alone else None
 
 
 def _find(case: Case, name: str) -> Fact | None:

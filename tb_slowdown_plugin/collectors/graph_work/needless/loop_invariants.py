@@ -8,19 +8,16 @@ time. TensorFlow computes them again, and so does the gradient of the loop: of 1
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import InnerGraph, find_loops
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    START,
+    WORTH_MOVING,
     cost_of,
     is_product,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.weights import READS
-
-_WORTH_MOVING: Final = 2 * START
-"""What an operation costs at least: the program's reasons may be better than a smaller gain."""
 
 
 class LoopInvariants(NamedTuple):
@@ -73,5 +70,5 @@ def _find_repeated(loop: InnerGraph) -> Iterator[Any]:
             constant.add(each)  # TensorFlow computes it once
         elif before <= kept | constant:
             kept.add(each)
-            if is_product(each) and cost_of([each], within=loop) > _WORTH_MOVING:
+            if is_product(each) and cost_of([each], within=loop) > WORTH_MOVING:
                 yield each

@@ -12,13 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import CALLS, InnerGraph, find_inner
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    START,
+    WORTH_MOVING,
     cost_of,
     operations_run,
 )
 
-_WORTH_MOVING: Final = 2 * START
-"""What an operation costs at least: the program's reasons may be better than a smaller gain."""
 _ARGUMENTS: Final = frozenset({"Placeholder", "_Arg"})
 
 
@@ -69,5 +67,5 @@ def _find_made(
             constant.add(each)  # TensorFlow computes it once
         elif before <= kept | constant:
             kept.add(each)
-            if cost_of([each], within=within) > _WORTH_MOVING:
+            if cost_of([each], within=within) > WORTH_MOVING:
                 yield each, within
