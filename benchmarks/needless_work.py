@@ -1,6 +1,7 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py            # 58 pairs of trainings
+    python benchmarks/needless_work.py                   # 70 pairs of trainings
+    python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
 step that the twin doesn't take, "counted" what the report would say.
@@ -31,6 +32,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
     find_independent_rounds,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
+from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
 )
@@ -50,13 +52,15 @@ def main() -> None:
     """Prints a row for each pair."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=9)
-    turns = parser.parse_args().turns
+    parser.add_argument("--only", default="", help="what the name of a pair has to contain")
+    asked = parser.parse_args()
+    compare = partial(compare_pair, asked.turns, asked.only)
     print("| training | with it, ms | without, ms | saved, % | counted, % |")
     print("|---|---|---|---|---|")
     for name, (build, data) in MODELS.items():
         for optimizer in (keras.optimizers.SGD, keras.optimizers.Adam):
             told = f"{name}, {optimizer.__name__}: a pass for a metric"
-            compare(told, turns, data, _count_pass, partial(classify, build, optimizer))
+            compare(told, data, _count_pass, partial(classify, build, optimizer))
     for in_graph, count in ((False, _count_product), (True, _count_invariants)):
         for units, length, rounds, recurrent in ATTENTIONS:
             memory = tf.random.normal((64, length, units))
@@ -66,32 +70,39 @@ def main() -> None:
                 f"{' of a loop in the graph' if in_graph else ''}"
             )
             make = partial(attend, units, rounds, recurrent, in_graph)
-            compare(name, turns, data, count, make)
+            compare(name, data, count, make)
     for rows, units in TABLES:
         ids = tf.random.uniform((256,), 0, rows, tf.int32)
         name = f"table of {rows:,}, layer of {units:,}: all rows normalized"
-        compare(name, turns, (ids,), _count_table, partial(look_up, rows, units))
+        compare(name, (ids,), _count_table, partial(look_up, rows, units))
     for units, examples in product((32, 1024), (16, 64, 256)):
         data = (tf.random.normal((examples, 64)), tf.random.normal((examples, 64)))
         for told, loss_of_one in LOSSES.items():
             name = f"layer of {units:,}: {told} of each of {examples} examples by map_fn"
-            compare(name, turns, data, _count_rounds, partial(map_losses, units, loss_of_one))
+            compare(name, data, _count_rounds, partial(map_losses, units, loss_of_one))
+    for (steps, units), (how, recur) in product(SEQUENCES, PIECES.items()):
+        data = (tf.random.normal((32, steps, 8)),)
+        name = f"sequence of {steps}, GRU of {units}: {how}"
+        compare(name, data, _count_pieces, partial(recur_over, steps, units, recur))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
             data = (tf.random.normal((64, units)),)
             name = f"layers of {units:,}: histograms of weights and gradients"
-            compare(name, turns, data, _count_reports, partial(report, writer, units))
+            compare(name, data, _count_reports, partial(report, writer, units))
 
 
-def compare(
-    name: str,
+def compare_pair(
     turns: int,
+    only: str,
+    name: str,
     data: tuple[Any, ...],
     count: Callable[[StepGraph], float],
     make: Callable[[bool], tuple[Callable[..., Any], list[Asked]]],
 ) -> None:
     """Times a training with and without the work, and counts it in the graph."""
+    if only not in name:
+        return
     (plain, _), (wasteful, asked) = make(False), make(True)
     took: dict[bool, list[float]] = {False: [], True: []}
     for turn in range(-1, turns):  # the first one warms up
@@ -130,6 +141,11 @@ def _count_table(step: StepGraph) -> float:
 
 def _count_rounds(step: StepGraph) -> float:
     found = find_independent_rounds(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_pieces(step: StepGraph) -> float:
+    found = find_pieces(step)
     return found.share if found is not None else 0.0
 
 
@@ -236,6 +252,59 @@ def map_losses(units: int, loss_of_one: Callable[[Any], Any], in_loop: bool) -> 
     return tf.function(step), asked
 
 
+def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: bool) -> Any:
+    """A step of a recurrent cell behind a layer; piecewise: as one loop over the sequence does."""
+    layer, cell, head = L.Dense(units), L.GRUCell(units), L.Dense(1)
+    for each in (cell, head):  # not in a loop of the graph
+        each.build((None, units))
+    update = keras.optimizers.SGD(0.01)
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            outputs = recur(layer(x), cell, steps, units, piecewise)
+            loss = tf.reduce_mean(head(outputs) ** 2)
+        layers = (layer, cell, head)
+        variables = [each for one in layers for each in one.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def _in_python(states: Any, cell: Any, steps: int, units: int, sliced: bool) -> Any:
+    state = tf.zeros((32, units))
+    pieces = (states[:, t] for t in range(steps)) if sliced else tf.unstack(states, axis=1)
+    for piece in pieces:
+        state, _ = cell(piece, [state])
+    return state
+
+
+def _in_graph(states: Any, cell: Any, steps: int, units: int, sliced: bool) -> Any:
+    state = tf.zeros((32, units))
+    array = tf.TensorArray(tf.float32, steps).unstack(tf.transpose(states, [1, 0, 2]))
+    for t in tf.range(steps):
+        state, _ = cell(states[:, t] if sliced else array.read(t), [state])
+    return state
+
+
+def _collected(states: Any, cell: Any, steps: int, units: int, grown: bool) -> Any:
+    state, outputs = tf.zeros((32, units)), tf.zeros((32, 0, units))
+    given = tf.TensorArray(tf.float32, steps).unstack(tf.transpose(states, [1, 0, 2]))
+    made = tf.TensorArray(tf.float32, steps)
+    open_shape = tf.TensorShape([32, None, units])
+    for t in tf.range(steps):
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(outputs, open_shape)])
+        state, _ = cell(given.read(t), [state])
+        if grown:
+            outputs = tf.concat([outputs, state[:, tf.newaxis]], 1)
+        else:
+            made = made.write(t, state)
+    return outputs if grown else made.stack()
+
+
 def _correlate(pair: Any) -> Any:
     one, other = (each - tf.reduce_mean(each) for each in pair)
     return 1 - tf.reduce_sum(one * other) / (tf.norm(one) * tf.norm(other) + 1e-6)
@@ -334,6 +403,12 @@ LOSSES: Final[dict[str, Callable[[Any], Any]]] = {
     "correlation": _correlate,
     "distances": _match,
     "product": _multiply,
+}
+SEQUENCES: Final = ((30, 64), (100, 64), (160, 64), (100, 128))
+PIECES: Final[dict[str, Callable[..., Any]]] = {
+    "slices in a loop of Python": _in_python,
+    "slices in a loop of the graph": _in_graph,
+    "outputs concatenated in a loop of the graph": _collected,
 }
 REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))

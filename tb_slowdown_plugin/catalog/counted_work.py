@@ -16,6 +16,7 @@ FAMILIES: Final = {
     events.PAIRWISE_DISTANCES: names.DISTANCES,
     events.SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
     events.INDEPENDENT_ROUNDS: names.LOOPS,
+    events.PIECES: names.PIECES,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
 }
 """Fact about a line -> the family of its account, which gets a share of each step that runs it. Of

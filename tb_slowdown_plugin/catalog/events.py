@@ -135,6 +135,12 @@ INDEPENDENT_ROUNDS: Final = "independent_rounds"
 round needs another. "share" is what starting operations once would spare of what the step's graph
 computes. It is so "since" that many steps were finished."""
 
+PIECES: Final = "pieces"
+"""Fact: a line takes a tensor apart, or puts it together, so many "times" in a step, and each time
+the whole of it is moved: "grown" 1 where it is put together, "rolled" 1 where it is a loop of the
+graph. "share" is what all but one of these
+take of what the step's graph computes. It is so "since" that many steps were finished."""
+
 UNCHANGING_WORK: Final = "unchanging_work"
 """Fact: a line of a function that trains computes the same in each call, of arguments that are the
 same tensors in all of them: "share" of what the function's graph computes. It is so "since" that

@@ -135,11 +135,11 @@ def _rounds_by_counter(loop: Any, caller: InnerGraph | None) -> int:
     """Of a loop over a range: it goes on while its counter is less than a number."""
     condition, body = _graph_of(loop, "cond"), _graph_of(loop, "body")
     places = {each.name: place for place, each in enumerate(condition.inputs)}
-    test = _before_identity(condition.outputs[0]).op
+    test = before_identity(condition.outputs[0]).op
     if test.type not in _BEYOND or test.inputs[0].name not in places:
         return 0
     counter = places[test.inputs[0].name]
-    grown = _before_identity(body.outputs[counter]).op
+    grown = before_identity(body.outputs[counter]).op
     if not grown.type.startswith("Add") or grown.inputs[0].name != body.inputs[counter].name:
         return 0
 
@@ -160,7 +160,7 @@ def _rounds_by_counter(loop: Any, caller: InnerGraph | None) -> int:
 
 def _is_handed_on(body: Any, place: int) -> bool:
     """Whether a round leaves a number as it is."""
-    return bool(_before_identity(body.outputs[place]).name == body.inputs[place].name)
+    return bool(before_identity(body.outputs[place]).name == body.inputs[place].name)
 
 
 def _is_batch(shape: Any) -> bool:
@@ -171,7 +171,8 @@ def _is_batch(shape: Any) -> bool:
     return first is None and None not in others
 
 
-def _before_identity(tensor: Any) -> Any:
+def before_identity(tensor: Any) -> Any:
+    """The tensor that it is the same as."""
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
     return tensor
@@ -180,7 +181,7 @@ def _before_identity(tensor: Any) -> Any:
 def _source_of(tensor: Any, caller: InnerGraph | None) -> tuple[Any, InnerGraph | None]:
     """The tensor that is handed on to here, into functions and out of them, and what it is in."""
     while True:
-        tensor = _before_identity(tensor)
+        tensor = before_identity(tensor)
         if caller is not None and tensor.name in caller.given:
             tensor, caller = caller.given[tensor.name], caller.caller
         elif tensor.op.type in CALLS and (inner := find_inner(tensor.op, caller)) is not None:

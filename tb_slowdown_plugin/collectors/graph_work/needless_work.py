@@ -16,6 +16,7 @@ from tb_slowdown_plugin.catalog.events import (
     INDEPENDENT_ROUNDS,
     LOOP_INVARIANT,
     PAIRWISE_DISTANCES,
+    PIECES,
     REPEATED_PASS,
     REPEATED_PRODUCT,
     SPARSE_PRODUCT,
@@ -34,6 +35,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import fi
 from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
     find_pairwise_distances,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
 from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
@@ -64,6 +66,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     DENSE_UPDATE: find_dense_updates,
     INDEPENDENT_ROUNDS: find_independent_rounds,
     GROWING_VARIABLE: find_growing_variable,
+    PIECES: find_pieces,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

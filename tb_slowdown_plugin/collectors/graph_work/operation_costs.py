@@ -28,6 +28,8 @@ _BRANCHES: Final = RUNS_OTHERS | {"If", "StatelessIf", "Case", "StatelessCase"}
 LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
 """They read the rows that they give."""
 
+_READ_WHAT_THEY_GIVE: Final = LOOKUPS | {"Slice", "StridedSlice"}
+
 MOVES_NOTHING: Final = frozenset(
     {"Const", "Identity", "IdentityN", "NoOp", "Placeholder", "ReadVariableOp", "Reshape", "Shape",
      "StopGradient", "VarHandleOp"}
@@ -163,6 +165,11 @@ def cost_of(
     return sum(_cost_of_one(each, batch, within) for each in operations)
 
 
+def cost_of_moving(numbers: float) -> float:
+    """Of an operation that reads and writes so many, in products."""
+    return START + _PER_BYTE * _BYTES * numbers
+
+
 def only_numbers_leave(gradients: Iterable[Any]) -> bool:
     """Whether nothing but a few numbers comes of some gradients: no update, and no output as large.
 
@@ -240,7 +247,7 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
         return max(cost_of(each.operations, batch, each) for each in branches)
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
-    moved = 2 * made if operation.type in LOOKUPS else made + got
+    moved = 2 * made if operation.type in _READ_WHAT_THEY_GIVE else made + got
     per_number = 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
     work = _work_of_one(operation, batch)
     return START + max(work, _PER_BYTE * _BYTES * moved, per_number * got)

@@ -35,6 +35,7 @@ from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part,
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
 from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_distances
+from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
@@ -79,6 +80,7 @@ _COUNTED: Final = {
     names.DISTANCES: claim_distances,
     names.WHOLE_TABLES: claim_tables,
     names.LOOPS: claim_loops,
+    names.PIECES: claim_pieces,
 }
 """Accounts of what graphs tell -> who claims it."""
 
