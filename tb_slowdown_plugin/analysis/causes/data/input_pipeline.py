@@ -58,7 +58,11 @@ from tb_slowdown_plugin.analysis.causes.data import (
     validation_wait,
 )
 from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait, buffer_is_filled
-from tb_slowdown_plugin.analysis.causes.data.passes import iterator_teardown, unused_passes
+from tb_slowdown_plugin.analysis.causes.data.passes import (
+    iterator_teardown,
+    longer_pipelines,
+    unused_passes,
+)
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
@@ -104,6 +108,8 @@ def explain(case: Case) -> Claim | None:
         return validation_wait.claim(case, claimed)
     if (unused := unused_passes.find(case, claimed)) is not None:
         return unused_passes.claim(case, claimed, unused)
+    if (longer := longer_pipelines.find(case, claimed)) is not None:
+        return longer_pipelines.claim(case, claimed, longer)
     return Claim(
         "input_pipeline",
         claimed,

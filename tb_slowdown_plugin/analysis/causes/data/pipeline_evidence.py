@@ -206,7 +206,7 @@ def function_place(case: Case, finding: Finding) -> str:
     if not stages or not any(kind in stages[-1][1].subject for kind in RUN_FUNCTIONS):
         return ""
     found = _function_of_stage(case, stages[-1][1].subject) or python_place(case)
-    return found or _only_one(fact.subject for fact in _functions_of_newest(case))
+    return found or only_function(case)
 
 
 def _function_of_stage(case: Case, stage: str) -> str:
@@ -241,6 +241,11 @@ def filling_place(case: Case) -> str:
     return _only_one(
         fact.subject for fact in _functions_of_newest(case) if fact.numbers.get("buffered")
     )
+
+
+def only_function(case: Case) -> str:
+    """The one function of the program in the pipeline that was told last; "" without one."""
+    return _only_one(fact.subject for fact in _functions_of_newest(case))
 
 
 def tell_filling(case: Case) -> Iterable[str]:
