@@ -1,4 +1,5 @@
-"""Whole passes over the data: their ends, and those in which no step runs.
+"""Whole passes over the data: their ends, those in which no step runs, and ever longer ones.
 
-`input_pipeline.explain` asks both.
+`iterator_teardown` has the ends, `unused_passes` those without a step, `longer_pipelines` those
+whose dataset is made of the one before; `input_pipeline.explain` asks all three.
 """

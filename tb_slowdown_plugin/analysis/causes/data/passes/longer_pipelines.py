@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import commonprefix
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,9 +15,6 @@ from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, perc
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, SEVERAL
-
-_LAST_STAGES: Final = 3
-"""Such as a `batch` and a `prefetch`, which each pass puts behind the stages that stay."""
 
 _MORE_DATA: Final = "Concatenate"
 """A stage with which a pass has more elements, and no element more stages."""
@@ -47,9 +45,9 @@ def find(case: Case, claimed: tuple[Finding, ...]) -> LongerPipelines | None:
     first = before = told[0][1]
     longer: list[int] = []
     for row, stages in told[1:]:
-        kept = before[: max(len(before) - _LAST_STAGES, 1)]
-        is_longer = len(stages) > len(before) and stages[: len(kept)] == kept
-        if is_longer and _MORE_DATA not in stages:
+        # All but such as a `batch` and a `prefetch`, which each pass puts behind what stays.
+        begins_alike = len(commonprefix([before, stages])) >= MAJORITY * len(before)
+        if begins_alike and len(stages) > len(before) and _MORE_DATA not in stages:
             longer.append(row)
             before = stages
     if len(longer) < SEVERAL:
