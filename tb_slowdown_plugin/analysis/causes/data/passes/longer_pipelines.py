@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -46,7 +45,8 @@ def find(case: Case, claimed: tuple[Finding, ...]) -> LongerPipelines | None:
     longer: list[int] = []
     for row, stages in told[1:]:
         # All but such as a `batch` and a `prefetch`, which each pass puts behind what stays.
-        begins_alike = len(commonprefix([before, stages])) >= MAJORITY * len(before)
+        alike = sum(one == other for one, other in zip(before, stages, strict=False))
+        begins_alike = alike >= MAJORITY * len(before)
         if begins_alike and len(stages) > len(before) and _MORE_DATA not in stages:
             longer.append(row)
             before = stages
