@@ -40,9 +40,25 @@ FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "Digamma": tf.math.digamma,
     "FloorMod": lambda x: tf.math.floormod(x, 0.3),
     "Lgamma": tf.math.lgamma,
+    "Multinomial": lambda x: tf.random.categorical(x[tf.newaxis], 64),
     "Pow": lambda x: tf.pow(x, 1.5),
     "Pow, squared": lambda x: tf.pow(x, 2.0),
+    "RandomShuffle": tf.random.shuffle,
+    "RandomShuffle, rows of 16": lambda x: tf.random.shuffle(tf.reshape(x, (-1, 16))),
+    "RandomStandardNormal": lambda x: tf.random.normal(tf.shape(x)),
+    "RandomUniform": lambda x: tf.random.uniform(tf.shape(x)),
+    "StatelessRandomNormalV2": lambda x: tf.random.stateless_normal(tf.shape(x), _seed_of(x)),
+    "StatelessRandomUniformV2": lambda x: tf.random.stateless_uniform(tf.shape(x), _seed_of(x)),
+    "TopKV2": lambda x: tf.math.top_k(x, 64)[0],
+    "TopKV2, all": tf.sort,
+    "Unique": lambda x: tf.unique(tf.cast(1000 * x, tf.int32))[0],
+    "Where": lambda x: tf.where(x > 0.5),
 }
+
+
+def _seed_of(numbers: Any) -> Any:
+    """None that TensorFlow knows ahead."""
+    return tf.cast(1e6 * numbers[:2], tf.int32)
 
 
 def main() -> None:

@@ -102,7 +102,7 @@ _COLLECTORS: Final = (
                              "sparse_product", "double_precision", "float16_work",
                              "repeated_product", "pairwise_distances", "loop_invariant",
                              "graph_report", "dense_update", "independent_rounds",
-                             "growing_variable", "pieces")),
+                             "growing_variable", "pieces", "drawn_rows")),
     CatalogCollector("repeated_passes", "Passes on the batch of the step that are made again",
                      "keras.repeated_passes:RepeatedPasses", needs=("retraces",),
                      events=("repeated_pass",)),

@@ -9,6 +9,7 @@ from tb_slowdown_plugin.catalog import events, names
 FAMILIES: Final = {
     events.WIDE_GRADIENT: names.UNUSED_GRADIENTS,
     events.WHOLE_TABLE: names.WHOLE_TABLES,
+    events.DRAWN_ROWS: names.WHOLE_TABLES,
     events.REPEATED_PASS: names.REPEATED_PASS,
     events.REPEATED_PRODUCT: names.REPEATED_PASS,
     events.LOOP_INVARIANT: names.REPEATED_PASS,

@@ -89,6 +89,10 @@ examples where the graph doesn't know how many there are. "regularized" if it is
 lookup needs, "made_dense" if it is the gradient alone. It is so "since" that many steps were
 finished."""
 
+DRAWN_ROWS: Final = "drawn_rows"
+"""Fact: a line puts all "rows" in an order, of which so many are "taken". "share" is that of what
+the step's graph computes. It is so "since" that many steps were finished."""
+
 REPEATED_PASS: Final = "repeated_pass"
 """Fact: a line runs the model once more on the batch of the step, for what is only reported. The
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what

@@ -10,6 +10,7 @@ from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
     DENSE_UPDATE,
     DOUBLE_PRECISION,
+    DRAWN_ROWS,
     FLOAT16_WORK,
     GRAPH_REPORT,
     GROWING_VARIABLE,
@@ -25,6 +26,7 @@ from tb_slowdown_plugin.catalog.events import (
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.needless.dense_updates import find_dense_updates
+from tb_slowdown_plugin.collectors.graph_work.needless.drawn_rows import find_drawn_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.growing_variables import (
     find_growing_variable,
 )
@@ -67,6 +69,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     INDEPENDENT_ROUNDS: find_independent_rounds,
     GROWING_VARIABLE: find_growing_variable,
     PIECES: find_pieces,
+    DRAWN_ROWS: find_drawn_rows,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

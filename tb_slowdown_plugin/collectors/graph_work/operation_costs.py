@@ -28,7 +28,7 @@ _BRANCHES: Final = RUNS_OTHERS | {"If", "StatelessIf", "Case", "StatelessCase"}
 LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
 """They read the rows that they give."""
 
-_READ_WHAT_THEY_GIVE: Final = LOOKUPS | {"Slice", "StridedSlice"}
+READ_WHAT_THEY_GIVE: Final = LOOKUPS | {"Slice", "StridedSlice"}
 
 MOVES_NOTHING: Final = frozenset(
     {"Const", "Identity", "IdentityN", "NoOp", "Placeholder", "ReadVariableOp", "Reshape", "Shape",
@@ -63,13 +63,25 @@ _PER_NUMBER: Final = {
     "FloorMod": 700.0,
     "ImageSummary": 1_500.0,
     "Lgamma": 700.0,
+    "Multinomial": 400.0,
     "Pow": 700.0,
+    "RandomShuffle": 1_000.0,
+    "RandomStandardNormal": 650.0,
+    "RandomUniform": 270.0,
+    "StatelessRandomNormalV2": 750.0,
+    "StatelessRandomUniformV2": 300.0,
     "StringFormat": 15_000.0,
+    "TopKV2": 400.0,
+    "Unique": 1_200.0,
+    "Where": 350.0,
 }
 """Products and sums in the time that one number takes where that is long. Of what is written out,
 39 ns in a histogram, 7 to 28 in a PNG, 2 in a JPEG, 69 and 195 as text, against 6 ps on two cores,
-of which each of these takes one; 6 to 8 in `Pow` and the others (TensorFlow 2.21, 2026-11-29;
+of which each of these takes one; 2 to 12 in `Pow` and the others (TensorFlow 2.21, 2026-11-29;
 `benchmarks/operation_costs.py`)."""
+
+_PER_NUMBER_SORTED: Final = 13_000.0
+"""The same where all of 2,000,000 are sorted: `TopKV2` for as many as there are."""
 
 _QUICK_POWERS: Final = frozenset({-1.0, -0.5, 0.5, 1.0, 2.0, 3.0})
 """TensorFlow has operations for them that take no longer than a product."""
@@ -247,10 +259,25 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
         return max(cost_of(each.operations, batch, each) for each in branches)
     made = sum(math.prod(sizes_of(each, batch)) for each in operation.outputs if each.shape.rank)
     got = sum(math.prod(sizes_of(each, batch)) for each in operation.inputs if each.shape.rank)
-    moved = 2 * made if operation.type in _READ_WHAT_THEY_GIVE else made + got
-    per_number = 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
+    moved = 2 * made if operation.type in READ_WHAT_THEY_GIVE else made + got
     work = _work_of_one(operation, batch)
-    return START + max(work, _PER_BYTE * _BYTES * moved, per_number * got)
+    by_number = _per_number(operation) * max(made, got)
+    return START + max(work, _PER_BYTE * _BYTES * moved, by_number)
+
+
+def _per_number(operation: Any) -> float:
+    """Beside what it moves; 0 of most operations."""
+    if sorts_all(operation):
+        return _PER_NUMBER_SORTED
+    return 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
+
+
+def sorts_all(operation: Any) -> bool:
+    """Whether it puts all numbers of each row in order, as `tf.sort` and `tf.argsort` do."""
+    if operation.type != "TopKV2" or not operation.inputs[0].shape.rank:
+        return False
+    given, made = operation.inputs[0].shape[-1], operation.outputs[0].shape[-1]
+    return given is not None and given == made
 
 
 def _is_quick_power(operation: Any) -> bool:

@@ -13,12 +13,12 @@ from tb_slowdown_plugin.analysis.causes.common.places.counted_work import Counte
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.events import WHOLE_TABLE
+from tb_slowdown_plugin.catalog.events import DRAWN_ROWS, WHOLE_TABLE
 
 
 def claim_tables(case: Case, tables: tuple[Finding, ...]) -> Claim:
     """Claims the seconds of the line that costs most."""
-    return claim_counted(case, tables, {WHOLE_TABLE: partial(_tell, case)})
+    return claim_counted(case, tables, {WHOLE_TABLE: partial(_tell, case), DRAWN_ROWS: _tell_drawn})
 
 
 def _tell(case: Case, numbers: Mapping[str, float], place: str) -> CountedWork:
@@ -28,6 +28,29 @@ def _tell(case: Case, numbers: Mapping[str, float], place: str) -> CountedWork:
         ", by the numbers that the step's graph computes, reads, and writes for the whole table. "
         "All steps have them, so no clock can tell",
         _advise(numbers)(place),
+    )
+
+
+def _tell_drawn(numbers: Mapping[str, float], place: str) -> CountedWork:
+    rows, taken = (count(numbers[name]) for name in ("rows", "taken"))
+    return CountedWork(
+        "an order of all rows, for a few of them",
+        f"Each step puts all {rows} rows in an order, and takes {taken} of them, in {place}.",
+        ", by what the step's graph takes for that order. All steps have it, so no clock can tell",
+        _draw(place),
+    )
+
+
+def _draw(place: str) -> Advice:
+    return Advice(
+        "Draw the rows that the step needs: that takes as long whatever their number is.",
+        snippet(
+            old("rows = tf.random.shuffle(tf.range(count))[:256]"),
+            new("rows = tf.random.uniform((256,), 0, count, tf.int32)"),
+        ),
+        "A row may come twice in a batch. Where that matters, shuffle once in each epoch, and take "
+        "one part after the other.",
+        f"in `{place}`",
     )
 
 

@@ -128,8 +128,11 @@ def test_a_gradient_that_another_one_is_made_of_updates():
         (lambda x: tf.linalg.eigh(x)[0], 7.0),
         (lambda x: tf.linalg.cholesky(x), 0.5),
         (lambda x: x**1.5, 0.6),
+        (lambda x: tf.random.shuffle(tf.reshape(x, [-1])), 0.9),
+        (lambda x: tf.sort(tf.reshape(x, [-1])), 24.0),
+        (lambda x: tf.math.top_k(tf.reshape(x, [-1]), 8)[0], 0.35),
     ],
-    ids=["inverse", "eigenvalues", "Cholesky", "power"],
+    ids=["inverse", "eigenvalues", "Cholesky", "power", "shuffle", "sort", "the largest"],
 )
 def test_what_takes_longer_than_a_product_costs_more(operation, at_least):
     """Of a matrix of 512 rows, next to its product with itself."""

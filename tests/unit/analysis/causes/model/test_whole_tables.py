@@ -60,3 +60,14 @@ def test_two_lines_are_two_rows(make_run):
 def test_without_the_size_of_a_batch_no_number_is_told(make_run):
     (cause,) = report_of(make_run, PLACE, items=np.nan).causes
     assert "of which it looks up a few, in" in cause.summary
+
+
+def test_an_order_of_all_rows_has_what_draws_a_few(make_run):
+    numbers = {"rows": 400_000.0, "taken": 256.0, "share": 0.6, "since": 0.0}
+    run = make_run(np.full(SIZE, 0.1), events=[(2, Fact("drawn_rows", PLACE, numbers))])
+    (cause,) = account_for(run).report.causes
+    assert cause.lost_seconds == pytest.approx(24.0)
+    assert cause.summary == (
+        f"Each step puts all 400,000 rows in an order, and takes 256 of them, in {PLACE}."
+    )
+    assert "tf.random.uniform(" in cause.advice[0].code
