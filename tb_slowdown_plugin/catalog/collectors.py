@@ -83,7 +83,7 @@ _COLLECTORS: Final = (
                      events=("unused_pass",)),
     CatalogCollector("input_stages", "Stages of the input pipeline", "input.stages:InputStages",
                      events=("input_pipeline", "input_stage", "input_filtered", "input_function",
-                             "input_at", "cache_unfilled")),
+                             "input_at", "cache_unfilled", "stage_at")),
     CatalogCollector("batch_shapes", "Batch shapes", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct batch shapes so far", "Batch shapes"),
     ), events=("batch_shape", "py_dataset")),

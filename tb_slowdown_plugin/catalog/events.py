@@ -43,6 +43,13 @@ STEP_FUNCTION: Final = "step_function"
 INPUT_AT: Final = "input_at"
 """Fact: a line that begins a pass over the training data, such as a `for` or a `fit`."""
 
+STAGE_AT: Final = "stage_at"
+"""Fact: a line that makes stages of the pipeline of the training data. Numbers: the kind of each,
+such as "Map", with its place, from 0 at the source, and "made_anew" where steps had run before."""
+
+MADE_ANEW: Final = "made_anew"
+"""Number of `STAGE_AT`."""
+
 UNUSED_PASS: Final = "unused_pass"
 """Fact: a line that goes through a dataset, batch after batch, without a step or anything else
 between them: the "passes" so far, their "batches", and the "seconds" that they took."""

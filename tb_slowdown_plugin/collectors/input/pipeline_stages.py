@@ -55,11 +55,7 @@ def describe_pipeline(dataset: Any) -> Fact:
     found: dict[str, list[int]] = defaultdict(list)
     joined = False
     """With other datasets: then the shortest one says where it ends."""
-    for stage in _stages_of(dataset):
-        matched = _CLASS.fullmatch(type(stage).__name__)
-        kind = matched[1] if matched else type(stage).__name__.strip("_")
-        if kind in _UNTOLD:
-            continue
+    for kind, stage in _stages_with_kinds(dataset):
         if kind in _MAPS and not _MAPS.intersection(stages):
             made = _bytes_of_pass(stage)
             if made is not None:
@@ -98,6 +94,11 @@ def describe_pipeline(dataset: Any) -> Fact:
     if "library" in places:
         numbers["library"] = float(sum(1 << place for place in places["library"]))
     return Fact(INPUT_PIPELINE, " ".join(reversed(stages)), numbers)
+
+
+def stages_by_kind(dataset: Any) -> list[tuple[str, Any]]:
+    """The stages of the same fact with their kinds, from the source to the end."""
+    return list(_stages_with_kinds(dataset))[::-1]
 
 
 def functions_of(dataset: Any) -> Iterator[tuple[CodeType, tuple[str, ...]]]:
@@ -180,6 +181,15 @@ def _generator_of(function: Any, deepest: int) -> Any:
 
 def _is_from_generator(function: Any) -> bool:
     return str(getattr(function, "__module__", "")).endswith("from_generator_op")
+
+
+def _stages_with_kinds(dataset: Any) -> Iterator[tuple[str, Any]]:
+    """From the end to the source, without what has no work of its own."""
+    for stage in _stages_of(dataset):
+        matched = _CLASS.fullmatch(type(stage).__name__)
+        kind = matched[1] if matched else type(stage).__name__.strip("_")
+        if kind not in _UNTOLD:
+            yield kind, stage
 
 
 def _stages_of(dataset: Any) -> Iterator[Any]:

@@ -31,6 +31,7 @@ from tb_slowdown_plugin.collectors.input.pipeline_model import (
     has_unfilled_cache,
 )
 from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline, functions_of
+from tb_slowdown_plugin.collectors.input.stage_lines import StageLines
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
@@ -90,6 +91,8 @@ class InputStages:
         self._places = SourcePlaces.of_process()
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
+        self._stages = StageLines(context.steps_finished)
+        self._stages.follow(self._hooks)
 
     def read(self) -> Mapping[str, float]:
         """Asks the model, now and then and in each pass; what it says is an event, no signal."""
@@ -136,6 +139,7 @@ class InputStages:
         try:
             told = describe_pipeline(dataset)
             functions = dict.fromkeys(functions_of(dataset))
+            lines = self._stages.tell(dataset)
         except Exception as error:  # noqa: BLE001 - datasets may be of any make
             self._context.report_failure(
                 self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
@@ -147,6 +151,8 @@ class InputStages:
             for code, traits in functions:
                 place = self._places.in_code(code, code.co_firstlineno)
                 self._context.emit(Fact(INPUT_FUNCTION, place, dict.fromkeys(traits, 1.0)))
+        for fact in lines:
+            self._context.emit(fact)
 
     def _tell_line(self, frame: FrameType) -> None:
         place = calling_line(frame)
@@ -155,8 +161,9 @@ class InputStages:
             self._context.emit(Fact(INPUT_AT, self._places.at(*place)))
 
     def stop(self) -> None:
-        """Puts TensorFlow's method back."""
+        """Puts TensorFlow's methods back."""
         self._hooks.remove()
+        self._stages.forget()
 
     def _made(self, init: Method) -> Method:
         def make(iterator: Any, *args: Any, **kwargs: Any) -> None:

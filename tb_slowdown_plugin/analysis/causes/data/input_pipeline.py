@@ -63,6 +63,11 @@ from tb_slowdown_plugin.analysis.causes.data.passes import (
     longer_pipelines,
     unused_passes,
 )
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import (
+    line_made_anew,
+    line_of_kind,
+    line_of_stage,
+)
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
@@ -100,7 +105,7 @@ def explain(case: Case) -> Claim | None:
     if names.family(main.source) == names.FED_INPUT:
         return fed_input.claim(case, claimed, main)
     if main.source == names.INPUT_WORK:
-        place = _slow_function(case, main) or input_line(case)
+        place = _line_to_change(case, main) or input_line(case)
         return input_work.claim(case, claimed, _advice(case, main), place)
     if main.source == iterator_teardown.ACCOUNT:
         return iterator_teardown.claim(case, claimed, main)
@@ -117,17 +122,22 @@ def explain(case: Case) -> Claim | None:
         _summary(case, claimed, main),
         tuple(_evidence(case, claimed, main)),
         _advice(case, main),
-        place=_slow_function(case, main) or input_line(case),
+        place=_line_to_change(case, main) or input_line(case),
     )
 
 
-def _slow_function(case: Case, main: Finding) -> Place | None:
-    """The program's function that each element waits for, where it is sure which one."""
-    if _makes_datasets(case, main) or case.run.facts(UNFILLED):
-        return None
+def _line_to_change(case: Case, main: Finding) -> Place | None:
+    """Of the program's function that each element waits for, or what makes the slow stage.
+
+    None where it is not sure which one.
+    """
+    if case.run.facts(UNFILLED):
+        return to_place(line_of_kind(case, "Cache"))
+    if _makes_datasets(case, main):
+        return to_place(line_made_anew(case))
     if main.pattern == "epoch_boundary":
         filling = pipeline_evidence.filling_place(case)
-        return to_place(filling) if filling else None
+        return to_place(filling or line_of_kind(case, "Shuffle"))
     pipeline = Program.of(case.run).pipeline
     if pipeline is not None and pipeline.skips_work and _is_longer(case, main):
         return None  # it is called for elements that nobody gets
@@ -138,7 +148,9 @@ def _slow_function(case: Case, main: Finding) -> Place | None:
     if place and place == pipeline_evidence.python_place(case):
         line = pipeline_evidence.slowest_line(case)
         place = place if line is None else line.place
-    return to_place(place) if place else None
+    if not place and (slow := pipeline_evidence.slow_stages(case, main)):
+        place = line_of_stage(case, slow[-1][1].subject)
+    return to_place(place)
 
 
 def _subject(finding: Finding) -> str:

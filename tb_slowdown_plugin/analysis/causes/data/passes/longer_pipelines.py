@@ -9,6 +9,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.data import pipeline_evidence
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_made_anew
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -28,7 +29,7 @@ class LongerPipelines(NamedTuple):
     passes: int
     """With a longer one than the pass before."""
     place: str
-    """The one function of the program in it; "" where it has none, or several."""
+    """The one function of the program in it, or the line that adds stages; "" without one."""
 
 
 def find(case: Case, claimed: tuple[Finding, ...]) -> LongerPipelines | None:
@@ -55,7 +56,7 @@ def find(case: Case, claimed: tuple[Finding, ...]) -> LongerPipelines | None:
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
     if lost[longer[0] :].sum() < MAJORITY * lost_seconds(claimed):
         return None
-    place = pipeline_evidence.only_function(case)
+    place = pipeline_evidence.only_function(case) or line_made_anew(case)
     return LongerPipelines(len(first), len(before), len(longer), place)
 
 
