@@ -40,6 +40,11 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.places.sampled_places import input_line
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import (
+    line_made_anew,
+    line_of_kind,
+    line_of_stage,
+)
 from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
@@ -62,11 +67,6 @@ from tb_slowdown_plugin.analysis.causes.data.passes import (
     iterator_teardown,
     longer_pipelines,
     unused_passes,
-)
-from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import (
-    line_made_anew,
-    line_of_kind,
-    line_of_stage,
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training

@@ -8,8 +8,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.causes.data import pipeline_evidence
 from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_made_anew
+from tb_slowdown_plugin.analysis.causes.data import pipeline_evidence
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
