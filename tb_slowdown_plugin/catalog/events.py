@@ -45,10 +45,12 @@ INPUT_AT: Final = "input_at"
 
 STAGE_AT: Final = "stage_at"
 """Fact: a line that makes stages of the pipeline of the training data. Numbers: the kind of each,
-such as "Map", with its place, from 0 at the source, and "made_anew" where steps had run before."""
+such as "Map", with its place, from 0 at the source, "made_anew" where steps had run before, and
+"varying" where elements have sizes of their own from there on."""
 
 MADE_ANEW: Final = "made_anew"
-"""Number of `STAGE_AT`."""
+VARYING: Final = "varying"
+"""Numbers of `STAGE_AT`."""
 
 UNUSED_PASS: Final = "unused_pass"
 """Fact: a line that goes through a dataset, batch after batch, without a step or anything else

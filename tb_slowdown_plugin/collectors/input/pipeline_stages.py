@@ -33,6 +33,7 @@ _AUTOTUNE: Final = -1
 """`tf.data.AUTOTUNE`."""
 _PYTHON: Final = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
 _MAPS: Final = frozenset({"Map", "ParallelMap"})
+_BATCHES: Final = frozenset({"Batch", "PaddedBatch", "ParallelBatch"})
 _MOST_OPERATIONS: Final = 2_000
 _DEEPEST: Final = 3
 """Closures in closures; the generator is in the second."""
@@ -99,6 +100,28 @@ def describe_pipeline(dataset: Any) -> Fact:
 def stages_by_kind(dataset: Any) -> list[tuple[str, Any]]:
     """The stages of the same fact with their kinds, from the source to the end."""
     return list(_stages_with_kinds(dataset))[::-1]
+
+
+def first_varying(stages: list[tuple[str, Any]]) -> int | None:
+    """The place of the first stage whose elements have a size that isn't known ahead.
+
+    But for the number of examples in a batch, which only the last one has another of.
+
+    Args:
+      stages: From the source to the end, with their kinds.
+    """
+    from tensorflow import nest
+
+    before = 0
+    for place, (kind, stage) in enumerate(stages):
+        shapes = (getattr(spec, "shape", None) for spec in nest.flatten(stage.element_spec))
+        unknown = sum(
+            list(shape).count(None) for shape in shapes if shape is not None and shape.rank
+        )
+        if unknown > before and kind not in _BATCHES:
+            return place
+        before = unknown
+    return None
 
 
 def functions_of(dataset: Any) -> Iterator[tuple[CodeType, tuple[str, ...]]]:

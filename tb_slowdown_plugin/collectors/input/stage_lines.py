@@ -11,11 +11,11 @@ import weakref
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import MADE_ANEW, STAGE_AT
+from tb_slowdown_plugin.catalog.events import MADE_ANEW, STAGE_AT, VARYING
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
-from tb_slowdown_plugin.collectors.input.pipeline_stages import stages_by_kind
+from tb_slowdown_plugin.collectors.input.pipeline_stages import first_varying, stages_by_kind
 from tb_slowdown_plugin.records.types import Fact
 
 _MOST_STAGES: Final = 1024
@@ -59,13 +59,17 @@ class StageLines:
     def tell(self, dataset: Any) -> list[Fact]:
         """The lines of a pipeline, from the source on, that are news: of what they make."""
         lines: dict[str, dict[str, float]] = {}
-        for place, (kind, stage) in enumerate(stages_by_kind(dataset)):
+        stages = stages_by_kind(dataset)
+        varying = first_varying(stages)
+        for place, (kind, stage) in enumerate(stages):
             made, line, anew = self._made.get(id(stage), (None, ("", 0), False))
             if made is not None and made() is stage:
                 numbers = lines.setdefault(self._places.at(*line), {})
                 numbers[kind] = float(place)
                 if anew:
                     numbers[MADE_ANEW] = 1.0
+                if place == varying:
+                    numbers[VARYING] = 1.0
         news = {line: told for line, told in lines.items() if self._told.get(line) != told}
         if len(self._told.keys() | news.keys()) > _MOST_LINES:
             return []

@@ -21,9 +21,10 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import full_batches, new, old, pad, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_varying
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
@@ -98,6 +99,7 @@ def explain(case: Case) -> Claim | None:
         tuple(_evidence(case, shapes, (first, last))),
         advise(Shapes(tuple(varying(case, (first, last))), Program.of(case.run).full_batches)),
         "medium",
+        place=to_place(line_varying(case)),
     )
 
 

@@ -30,10 +30,11 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     snippet,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_varying
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
-from tb_slowdown_plugin.analysis.report_types.causes import Advice
+from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration
 from tb_slowdown_plugin.catalog import names
 
@@ -185,8 +186,14 @@ def explain(case: Case) -> Claim | None:
                 keras=bool(ranked) and ranked[0][0].startswith(KERAS),
             )
         ),
-        place=to_place(ranked[0][0]) if ranked else None,
+        place=_place(case, ranked[0][0], shapes=shapes) if ranked else None,
     )
+
+
+def _place(case: Case, function: str, *, shapes: bool) -> Place | None:
+    """Of a step of Keras's own, the line of the program that makes batches of other shapes."""
+    made = line_varying(case) if shapes and function.startswith(KERAS) else ""
+    return to_place(made or function)
 
 
 def _needs_slices(case: Case) -> bool:

@@ -64,3 +64,25 @@ def test_what_was_made_before_is_not_known_and_what_is_gone_is_forgotten(lines):
     del after
     gc.collect()
     assert not lines._made
+
+
+def of_their_own_sizes():
+    data = tf.data.Dataset.range(100)
+    data = data.map(lambda x: tf.range(x))
+    data = data.padded_batch(4)
+    return data.map(lambda x: x + 1)
+
+
+def sized_in_batches():
+    data = tf.data.Dataset.range(100).batch(4)
+    data = data.map(lambda x: x + 1)
+    return data.map(lambda x: tf.zeros((tf.size(x), tf.size(x))))
+
+
+@pytest.mark.parametrize(
+    ("build", "offset"), [(of_their_own_sizes, 2), (sized_in_batches, 3), (pipeline, None)]
+)
+def test_the_line_from_which_on_sizes_vary_is_told(lines, build, offset):
+    varying = [fact.subject for fact in lines.tell(build()) if fact.numbers.get("varying")]
+    first = build.__code__.co_firstlineno
+    assert varying == ([] if offset is None else [f"{HERE}:{first + offset}"])

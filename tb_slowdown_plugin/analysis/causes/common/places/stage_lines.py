@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
-from tb_slowdown_plugin.catalog.events import MADE_ANEW, STAGE_AT
+from tb_slowdown_plugin.catalog.events import MADE_ANEW, STAGE_AT, VARYING
 
 
 def line_of_kind(case: Case, kind: str) -> str:
@@ -42,10 +42,16 @@ def line_made_anew(case: Case) -> str:
     return min(anew, key=lambda line: _first_place(anew[line]), default="")
 
 
+def line_varying(case: Case) -> str:
+    """The line from which on elements have sizes of their own; "" where none is known."""
+    found = [line for line, made in _lines(case).items() if made.get(VARYING)]
+    return found[-1] if found else ""
+
+
 def _lines(case: Case) -> dict[str, Mapping[str, float]]:
     """Line -> what it makes, as it was told last."""
     return {fact.subject: fact.numbers for _, fact in case.run.facts(STAGE_AT)}
 
 
 def _first_place(made: Mapping[str, float]) -> float:
-    return min(place for kind, place in made.items() if kind != MADE_ANEW)
+    return min(place for kind, place in made.items() if kind not in (MADE_ANEW, VARYING))

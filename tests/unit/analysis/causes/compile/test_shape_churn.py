@@ -21,9 +21,11 @@ def judged(make_run, find, judge, shapes, events=()):
 def test_slow_steps_with_ever_new_shapes_are_their_cost(make_run, find, judge):
     shapes = np.where(SAMPLED >= 300, 1.0 + 0.8 * (SAMPLED - 300), 1.0)
     events = [(row, Fact("batch_shape", f"(32, {row})", {})) for row in (310, 320, 330)]
+    events.append((0, Fact("stage_at", "train.py:44", {"PaddedBatch": 2.0, "varying": 1.0})))
     (cause,) = judged(make_run, find, judge, shapes, events).causes
     assert (cause.cause, cause.confidence) == ("shape_churn", "medium")
     assert cause.lost_seconds == pytest.approx(3.0)
+    assert (cause.place.file, cause.place.line) == ("train.py", 44)
     assert cause.summary.startswith("77 of every 100 steps use a batch shape")
     assert "New among them: (32, 310), (32, 320) and (32, 330)." in cause.evidence
 

@@ -10,8 +10,7 @@ ROW = np.arange(SIZE)
 COMPILED = np.where(ROW % 50 == 10, 0.2, 0.0)
 
 
-def cause_of(make_run, find, judge, number, *more):
-    subject = "train_step (train.py:33)"
+def cause_of(make_run, find, judge, number, *more, subject="train_step (train.py:33)"):
     events = [
         (int(row), Fact("xla_compilation", subject, {"seconds": 0.2, number: float(nth + 2)}))
         for nth, row in enumerate(np.flatnonzero(COMPILED))
@@ -32,6 +31,17 @@ def test_new_shapes_are_told_with_their_number(make_run, find, judge):
         "XLA recompiled `train_step` (train.py:33) 12 times (2.4 s) for 13 input shapes."
     )
     assert any(each.text.startswith("Pad to a few lengths") for each in cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("subject", "line"), [("train_step (train.py:33)", 33), ("Keras train step (train.py:70)", 44)]
+)
+def test_of_a_step_of_keras_the_line_is_where_sizes_begin_to_vary(
+    make_run, find, judge, subject, line
+):
+    varying = Fact("stage_at", "train.py:44", {"Map": 2.0, "varying": 1.0})
+    cause = cause_of(make_run, find, judge, "shapes_seen", (0, varying), subject=subject)
+    assert (cause.place.file, cause.place.line) == ("train.py", line)
 
 
 def test_a_smaller_last_batch_of_arrays_in_a_fit_is_told_how_to_avoid(make_run, find, judge):

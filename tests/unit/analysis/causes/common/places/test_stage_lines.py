@@ -10,6 +10,7 @@ from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import (
     line_made_anew,
     line_of_kind,
     line_of_stage,
+    line_varying,
 )
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Epoch, Fact
@@ -50,9 +51,17 @@ def test_the_stage_of_the_model_has_the_line_of_its_place(case_of, stage, line):
 
 
 def test_the_first_line_that_is_made_again_is_the_one_to_move(case_of):
-    again = (stage_at(13, Map=4.0, made_anew=1.0), stage_at(12, Shuffle=3.0, made_anew=1.0))
+    again = (
+        stage_at(13, Map=4.0, made_anew=1.0, varying=1.0),
+        stage_at(12, Shuffle=3.0, made_anew=1.0, varying=1.0),
+    )
     assert line_made_anew(case_of(*LINES, *again)) == "train.py:12"
     assert line_made_anew(case_of(*LINES)) == ""
+
+
+def test_sizes_vary_from_the_line_that_was_told_last(case_of):
+    assert line_varying(case_of(*LINES, stage_at(14, Map=6.0, varying=1.0))) == "train.py:14"
+    assert line_varying(case_of(*LINES)) == ""
 
 
 FIRST = np.arange(600) % 60 == 0
