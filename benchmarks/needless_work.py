@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 70 pairs of trainings
+    python benchmarks/needless_work.py                   # 78 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -37,8 +37,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import 
     find_repeated_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
-from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 STEPS: Final = 12
@@ -84,6 +85,10 @@ def main() -> None:
         data = (tf.random.normal((32, steps, 8)),)
         name = f"sequence of {steps}, GRU of {units}: {how}"
         compare(name, data, _count_pieces, partial(recur_over, steps, units, recur))
+    for (steps, units), (how, make_outputs) in product(UNTAKEN, TAKES.items()):
+        data = (tf.random.normal((32, steps, units)),)
+        name = f"layer of {units} on 32 x {steps} rows: {how}"
+        compare(name, data, _count_untaken, partial(take_rows, units, make_outputs))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
@@ -146,6 +151,11 @@ def _count_rounds(step: StepGraph) -> float:
 
 def _count_pieces(step: StepGraph) -> float:
     found = find_pieces(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_untaken(step: StepGraph) -> float:
+    found = find_untaken_rows(step)
     return found.share if found is not None else 0.0
 
 
@@ -272,6 +282,37 @@ def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: boo
         return loss
 
     return tf.function(step), asked
+
+
+def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
+    """A step of two layers; late: the rows that it needs are taken at the end."""
+    layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)
+    layer.build((None, units))
+    head.build((None, units))
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(make_outputs(layer(x), head, late) ** 2)
+        variables = [*layer.trainable_variables, *head.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        pairs = [pair for pair in zip(gradients, variables, strict=True) if pair[0] is not None]
+        asked.append((loss, [gradient for gradient, _ in pairs]))
+        update.apply_gradients(pairs)
+        return loss
+
+    return tf.function(step), asked
+
+
+def _last(states: Any, head: Any, late: bool) -> Any:
+    return head(states)[:, -1] if late else head(states[:, -1])
+
+
+def _diagonal(states: Any, head: Any, late: bool) -> Any:
+    one, other = states, head(states)[..., : states.shape[-1]]
+    if late:
+        return tf.linalg.diag_part(tf.matmul(one, other, transpose_b=True))
+    return tf.reduce_sum(one * other, axis=-1)
 
 
 def _in_python(states: Any, cell: Any, steps: int, units: int, sliced: bool) -> Any:
@@ -409,6 +450,11 @@ PIECES: Final[dict[str, Callable[..., Any]]] = {
     "slices in a loop of Python": _in_python,
     "slices in a loop of the graph": _in_graph,
     "outputs concatenated in a loop of the graph": _collected,
+}
+UNTAKEN: Final = ((20, 64), (100, 64), (100, 256), (400, 64))
+TAKES: Final[dict[str, Callable[..., Any]]] = {
+    "the last of each sequence taken behind the next layer": _last,
+    "a product of all pairs for its diagonal": _diagonal,
 }
 REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))

@@ -109,6 +109,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.LOOPS, "Loops over examples", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.UNTAKEN_ROWS, "Rows that nothing takes", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.PIECES, "Tensors moved piece by piece", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.GRAPH_REPORTS, "Summaries in the graph", "configured", "callbacks",

@@ -17,6 +17,7 @@ FAMILIES: Final = {
     events.PAIRWISE_DISTANCES: names.DISTANCES,
     events.SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
     events.INDEPENDENT_ROUNDS: names.LOOPS,
+    events.UNTAKEN_ROWS: names.UNTAKEN_ROWS,
     events.PIECES: names.PIECES,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
 }

@@ -102,6 +102,11 @@ DRAWN_ROWS: Final = "drawn_rows"
 """Fact: a line puts all "rows" in an order, of which so many are "taken". "share" is that of what
 the step's graph computes. It is so "since" that many steps were finished."""
 
+UNTAKEN_ROWS: Final = "untaken_rows"
+"""Fact: a line multiplies so many rows as are "made", of which so many are "taken", and nothing
+else: "diagonal" 1 where these are the diagonal of a product. "share" is what the others and their
+gradients take of what the step's graph computes. It is so "since" that many steps were finished."""
+
 REPEATED_PASS: Final = "repeated_pass"
 """Fact: a line runs the model once more on the batch of the step, for what is only reported. The
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what

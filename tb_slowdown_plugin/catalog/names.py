@@ -47,6 +47,8 @@ DISTANCES: Final = "distances"
 """Distances of all pairs of rows by their differences. Detail: the line."""
 LOOPS: Final = "loops"
 """Operations that a loop of the graph starts for each example of a batch. Detail: the line."""
+UNTAKEN_ROWS: Final = "untaken_rows"
+"""Products of which a step takes a few rows. Detail: the line."""
 PIECES: Final = "pieces"
 """A tensor that a loop takes apart, or puts together, and moves as a whole each time. Detail: the
 line."""

@@ -21,15 +21,11 @@ from tb_slowdown_plugin.catalog.events import (
     REPEATED_PASS,
     REPEATED_PRODUCT,
     SPARSE_PRODUCT,
+    UNTAKEN_ROWS,
     WHOLE_TABLE,
 )
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
-from tb_slowdown_plugin.collectors.graph_work.needless.dense_updates import find_dense_updates
-from tb_slowdown_plugin.collectors.graph_work.needless.drawn_rows import find_drawn_rows
-from tb_slowdown_plugin.collectors.graph_work.needless.growing_variables import (
-    find_growing_variable,
-)
 from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
     find_independent_rounds,
 )
@@ -46,9 +42,15 @@ from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import 
     find_repeated_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.dense_updates import find_dense_updates
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.drawn_rows import find_drawn_rows
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.growing_variables import (
+    find_growing_variable,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sparse_products import find_sparse_products
-from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -70,6 +72,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     GROWING_VARIABLE: find_growing_variable,
     PIECES: find_pieces,
     DRAWN_ROWS: find_drawn_rows,
+    UNTAKEN_ROWS: find_untaken_rows,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

@@ -38,6 +38,7 @@ from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_di
 from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
+from tb_slowdown_plugin.analysis.causes.model.untaken_rows import claim_untaken
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
@@ -81,6 +82,7 @@ _COUNTED: Final = {
     names.WHOLE_TABLES: claim_tables,
     names.LOOPS: claim_loops,
     names.PIECES: claim_pieces,
+    names.UNTAKEN_ROWS: claim_untaken,
 }
 """Accounts of what graphs tell -> who claims it."""
 

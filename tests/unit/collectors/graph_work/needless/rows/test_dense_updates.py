@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.dense_updates import find_dense_updates
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.dense_updates import find_dense_updates
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow

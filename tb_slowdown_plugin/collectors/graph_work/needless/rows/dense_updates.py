@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH
-from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import (
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import (
     ASSIGNS,
     DIMENSIONS,
     FEW_ROWS,

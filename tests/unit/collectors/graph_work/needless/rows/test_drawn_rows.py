@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.drawn_rows import find_drawn_rows
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.drawn_rows import find_drawn_rows
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.growing_variables import (
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.growing_variables import (
     find_growing_variable,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph

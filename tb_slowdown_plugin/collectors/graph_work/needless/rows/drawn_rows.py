@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.needless.whole_tables import FEW_ROWS
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import FEW_ROWS
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     LOOKUPS,
     READ_WHAT_THEY_GIVE,
