@@ -293,7 +293,7 @@ def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
 
     def step(x: Any) -> Any:
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(make_outputs(layer(x), head, late) ** 2)
+            loss = tf.reduce_mean(make_outputs(x, layer, head, late) ** 2)
         variables = [*layer.trainable_variables, *head.trainable_variables]
         gradients = tape.gradient(loss, variables)
         pairs = [pair for pair in zip(gradients, variables, strict=True) if pair[0] is not None]
@@ -304,12 +304,13 @@ def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
     return tf.function(step), asked
 
 
-def _last(states: Any, head: Any, late: bool) -> Any:
-    return head(states)[:, -1] if late else head(states[:, -1])
+def _last(x: Any, layer: Any, head: Any, late: bool) -> Any:
+    return head(layer(x))[:, -1] if late else head(layer(x[:, -1]))
 
 
-def _diagonal(states: Any, head: Any, late: bool) -> Any:
-    one, other = states, head(states)[..., : states.shape[-1]]
+def _diagonal(x: Any, layer: Any, head: Any, late: bool) -> Any:
+    one = layer(x)
+    other = head(one)[..., : one.shape[-1]]
     if late:
         return tf.linalg.diag_part(tf.matmul(one, other, transpose_b=True))
     return tf.reduce_sum(one * other, axis=-1)
@@ -453,7 +454,7 @@ PIECES: Final[dict[str, Callable[..., Any]]] = {
 }
 UNTAKEN: Final = ((20, 64), (100, 64), (100, 256), (400, 64))
 TAKES: Final[dict[str, Callable[..., Any]]] = {
-    "the last of each sequence taken behind the next layer": _last,
+    "the last of each sequence taken behind both layers": _last,
     "a product of all pairs for its diagonal": _diagonal,
 }
 REPORTED: Final = (32, 128, 512, 2048)

@@ -29,9 +29,6 @@ _BY_ROW: Final = frozenset(
 )  # fmt: skip
 """Operations of which each row needs no other row."""
 
-_GRADIENTS: Final = 2
-"""Of a product: products that take as long."""
-
 
 class UntakenRows(NamedTuple):
     """Of one place where rows are taken."""
@@ -58,12 +55,23 @@ def find_untaken_rows(step: StepGraph) -> UntakenRows | None:
         if products:
             whole, part = (math.prod(sizes_of(each)) for each in _given_and_taken(taker))
             last = sizes_of(taker.inputs[0])[-1]
-            cost = (cost_of(chain) + _GRADIENTS * cost_of(products)) * (1 - part / whole)
+            gradients = {one for each in products for one in _gradients_of(each, step)}
+            cost = (cost_of(chain) + cost_of(gradients)) * (1 - part / whole)
             diagonal = taker.type in _TAKE_DIAGONAL
             rows = (whole, part) if diagonal else (whole // last, part // last)
             first = max(products, key=lambda each: cost_of([each]))
             found.append(UntakenRows(first, *rows, float(diagonal), cost / step.cost))
     return max(found, key=lambda each: each.share, default=None)
+
+
+def _gradients_of(product: Any, step: StepGraph) -> Iterator[Any]:
+    """Products with one of its inputs, in the backward pass."""
+    consumers = (one for tensor in product.inputs for one in tensor.consumers())
+    return (
+        one
+        for one in consumers
+        if is_product(one) and one in step.learning and one not in step.forward
+    )
 
 
 def _given_and_taken(taker: Any) -> tuple[Any, Any]:
