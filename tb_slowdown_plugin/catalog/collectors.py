@@ -109,7 +109,7 @@ _COLLECTORS: Final = (
                      events=("repeated_pass",)),
     CatalogCollector("unchanging_work", "Arguments that stay the same",
                      "graph_work.unchanging_work:UnchangingWork", needs=("retraces",),
-                     events=("unchanging_work",)),
+                     events=("unchanging_work", "zero_matrix")),
     CatalogCollector("graph_python", "Python functions that graphs call",
                      "python.graph_python:GraphPython", events=("graph_python",)),
     CatalogCollector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),

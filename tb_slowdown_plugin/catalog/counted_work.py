@@ -16,6 +16,7 @@ FAMILIES: Final = {
     events.UNCHANGING_WORK: names.REPEATED_PASS,
     events.PAIRWISE_DISTANCES: names.DISTANCES,
     events.SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
+    events.ZERO_MATRIX: names.SPARSE_PRODUCTS,
     events.INDEPENDENT_ROUNDS: names.LOOPS,
     events.UNTAKEN_ROWS: names.UNTAKEN_ROWS,
     events.PIECES: names.PIECES,

@@ -133,6 +133,11 @@ SPARSE_PRODUCT: Final = "sparse_product"
 "diagonal", 1, or one-hot encodings, 0. "share" is that of what the step's graph computes. It is so
 "since" that many steps were finished."""
 
+ZERO_MATRIX: Final = "zero_matrix"
+"""Fact: a line of a function that trains multiplies by a matrix of so many "rows" and "columns", of
+which the share "filled" isn't zero. "share" is what a sparse one would spare of what the function's
+graph computes. It is so "since" that many steps were finished."""
+
 GRAPH_PYTHON: Final = "graph_python"
 """Fact: a function of the program that graphs call through `tf.numpy_function` or `tf.py_function`,
 other than those of tf.data: its "calls" so far, and their "seconds"."""

@@ -115,3 +115,30 @@ def test_it_is_told_in_a_fit(traced, collector):
     (fact,) = tell(traced, collector, lambda _: None)
     first = Net.call.__code__.co_firstlineno
     assert f"{HERE}:{first + 1})" in fact.subject
+
+
+@pytest.mark.parametrize("as_tensor", [True, False], ids=["a tensor", "an array"])
+def test_a_matrix_of_zeros_is_told_in_a_fit(traced, collector, as_tensor):
+    side = 600
+    zeros = np.eye(side, dtype=np.float32)
+
+    class Net(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.matrix = tf.constant(zeros) if as_tensor else zeros
+            self.head = keras.layers.Dense(1)
+
+        def call(self, x):
+            return tf.matmul(self.matrix, self.head(x))
+
+    net = Net()
+    net.compile("sgd", "mse")
+    rows = np.ones((side, 8), "f")
+    net.fit(rows, rows[:, :1], batch_size=side, epochs=CALLS, shuffle=False, verbose=0)
+    tell(traced, collector, lambda _: None)
+    (fact,) = (each for each in traced.of(Fact) if each.name == "zero_matrix")
+    first = Net.call.__code__.co_firstlineno
+    assert f"{HERE}:{first + 1})" in fact.subject
+    assert (fact.numbers["rows"], fact.numbers["columns"]) == (side, side)
+    assert fact.numbers["filled"] == pytest.approx(1 / side, rel=0.1)
+    assert 0.1 < fact.numbers["share"] < 1

@@ -32,3 +32,15 @@ def test_it_is_one_row_with_the_line(make_run, diagonal, kind, code):
         "row are zero."
     )
     assert code in cause.advice[0].code
+
+
+def test_a_matrix_of_zeros_has_what_makes_it_sparse(make_run):
+    numbers = {"rows": 2_000.0, "columns": 2_000.0, "filled": 0.002, "share": 0.5, "since": 0.0}
+    run = make_run(np.full(SIZE, 0.1), events=[(2, Fact("zero_matrix", PLACE, numbers))])
+    (cause,) = account_for(run).report.causes
+    assert cause.lost_seconds == pytest.approx(20.0)
+    assert cause.summary == (
+        "Each step multiplies by a matrix of 2,000 rows and 2,000 columns, of whose numbers 99.8% "
+        f"are zero, in {PLACE}."
+    )
+    assert "tf.sparse.from_dense(" in cause.advice[0].code
