@@ -125,7 +125,7 @@ steps were finished."""
 
 PAIRWISE_DISTANCES: Final = "pairwise_distances"
 """Fact: a line takes the differences of all pairs of rows, so many "numbers", for sums of their
-squares. "share" is that of what the step's graph computes. It is so "since" that many steps were
+squares; or their "products", 1, for their sums. "share" is that of what the step's graph computes. It is so "since" that many steps were
 finished."""
 
 SPARSE_PRODUCT: Final = "sparse_product"

@@ -1,7 +1,7 @@
 """The lines that make the stages of a `tf.data` pipeline: a dataset doesn't know its own.
 
-Cost: 17 us a stage that is made, which takes 0.5 ms by itself, and 10 us a stage of a pipeline that is
-looked at.
+Cost: 17 us a stage that is made, which takes 0.5 ms by itself, and 10 us a stage of a pipeline that
+is looked at.
 """
 
 from __future__ import annotations

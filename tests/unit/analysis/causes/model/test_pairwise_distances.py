@@ -25,3 +25,11 @@ def test_they_are_one_row_with_the_line(make_run):
         f"{PLACE}, and adds up their squares."
     )
     assert "tf.matmul(a, b, transpose_b=True)" in cause.advice[0].code
+
+
+def test_products_of_all_pairs_have_that_of_matrices_instead(make_run):
+    numbers = {"numbers": 1_048_576.0, "products": 1.0, "share": 0.5, "since": 0.0}
+    fact = Fact("pairwise_distances", PLACE, numbers)
+    (cause,) = account_for(make_run(np.full(400, 0.1), events=[(2, fact)])).report.causes
+    assert cause.summary.startswith("Each step multiplies all pairs of rows, 1,048,576 numbers, in")
+    assert cause.advice[0].code.splitlines()[-1] == "+ alike = tf.matmul(a, b, transpose_b=True)"

@@ -46,6 +46,11 @@ def by_one_operation(a, b):
     return tf.reduce_mean(tf.math.squared_difference(a[:, None], b[None]), -1)
 
 
+def of_repeated_rows(a, b):
+    ones, others = tf.tile(a[:, None], [1, OTHERS, 1]), tf.tile(b[None], [ROWS, 1, 1])
+    return tf.reduce_sum(tf.square(ones - others), -1)
+
+
 def by_a_product(a, b):
     squares = tf.reduce_sum(a**2, 1)[:, None] + tf.reduce_sum(b**2, 1)
     return squares - 2 * tf.matmul(a, b, transpose_b=True)
@@ -62,7 +67,9 @@ def to_the_mean(a, b):
     return near[:, None] + tf.reduce_sum(b)
 
 
-@pytest.mark.parametrize("distances", [squared, to_the_power_of_two, by_one_operation])
+@pytest.mark.parametrize(
+    "distances", [squared, to_the_power_of_two, by_one_operation, of_repeated_rows]
+)
 def test_all_that_has_a_number_for_each_pair_and_column_is_counted(distances):
     found = find(distances)
     assert found.numbers == ROWS * OTHERS * COLUMNS
@@ -77,3 +84,34 @@ def test_other_distances_are_not_told(distances):
 
 def test_those_of_a_few_rows_are_not_told():
     assert find(squared, rows=16, others=8) is None
+
+
+def of_all_pairs(a, b):
+    return tf.reduce_sum(a[:, None] * b[None], -1)
+
+
+def as_a_layer(a, b):
+    """(ROWS, COLUMNS, 1) by (1, COLUMNS, OTHERS)."""
+    return tf.reduce_sum(a[:, :, None] * tf.transpose(b)[None], 1)
+
+
+def weighted(a, b):
+    """Each row by its own weights: no product of two matrices."""
+    return tf.reduce_sum(a[:, None] * tf.nn.softmax(a[:, None] + b[None], -1), -1)
+
+
+def summed_over_others(a, b):
+    return tf.reduce_sum(a[:, None] * b[None], 1)
+
+
+@pytest.mark.parametrize("products", [of_all_pairs, as_a_layer])
+def test_sums_of_products_of_all_pairs_are_those_of_matrices(products):
+    found = find(products)
+    assert (found.operation.type, found.products) == ("Mul", 1)
+    assert found.numbers == ROWS * OTHERS * COLUMNS
+    assert 0.7 < found.share < 1
+
+
+@pytest.mark.parametrize("products", [weighted, summed_over_others])
+def test_other_products_are_none(products):
+    assert find(products) is None
