@@ -125,8 +125,8 @@ steps were finished."""
 
 PAIRWISE_DISTANCES: Final = "pairwise_distances"
 """Fact: a line takes the differences of all pairs of rows, so many "numbers", for sums of their
-squares; or their "products", 1, for their sums. "share" is that of what the step's graph computes. It is so "since" that many steps were
-finished."""
+squares; or their "products", 1, for their sums. "share" is that of what the step's graph computes.
+It is so "since" that many steps were finished."""
 
 SPARSE_PRODUCT: Final = "sparse_product"
 """Fact: a line multiplies by a matrix of so many "columns", of which all but one in a row are zero:
