@@ -20,6 +20,7 @@ from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
 )
 
 _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+_EINSUM: Final = "Einsum"
 _CONVOLUTIONS: Final = ("Conv2D", "DepthwiseConv2d", "Conv3D")
 """How the types begin."""
 
@@ -157,12 +158,13 @@ def work_of(operations: Iterable[Any]) -> float:
 
 def is_product(operation: Any) -> bool:
     """Whether it multiplies matrices, or is a convolution."""
-    return operation.type in _PRODUCTS or operation.type.startswith(_CONVOLUTIONS)
+    return is_product_of_matrices(operation) or operation.type.startswith(_CONVOLUTIONS)
 
 
 def is_product_of_matrices(operation: Any) -> bool:
     """Whether it multiplies matrices."""
-    return operation.type in _PRODUCTS
+    kind: str = operation.type
+    return kind in _PRODUCTS or (kind == _EINSUM and len(operation.inputs) > 1)
 
 
 def starts_of(operations: Iterable[Any]) -> int:
@@ -243,6 +245,8 @@ def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None =
     if kind in _PRODUCTS and inputs and inputs[0]:
         transposed = _is_transposed(operation)
         return 2.0 * made * inputs[0][-2 if transposed else -1]
+    if kind == _EINSUM and len(inputs) > 1:
+        return 2.0 * _products_of_einsum(operation, inputs)
     if kind in _PER_CUBE and inputs and inputs[0]:
         return _PER_CUBE[kind] * math.prod(inputs[0]) * inputs[0][-1]
     if kind.startswith(_CONVOLUTIONS):
@@ -291,6 +295,20 @@ def _is_quick_power(operation: Any) -> bool:
 
 def _is_transposed(operation: Any) -> bool:
     return operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x") is True
+
+
+def _products_of_einsum(operation: Any, inputs: list[list[int]]) -> float:
+    """As many as there are combinations of all its indices."""
+    equation = operation.get_attr("equation").decode()
+    sizes: dict[str, int] = {}
+    for term, dimensions in zip(equation.split("->")[0].split(","), inputs, strict=True):
+        before, dots, after = term.partition("...")
+        sizes |= zip(before, dimensions, strict=False)
+        sizes |= zip(reversed(after), reversed(dimensions), strict=False)
+        if dots:
+            others = math.prod(dimensions[len(before) : len(dimensions) - len(after)])
+            sizes[dots] = max(sizes.get(dots, 1), others)
+    return float(math.prod(sizes.values()))
 
 
 def _products_of_convolution(kind: str, inputs: list[list[int]], outputs: list[list[int]]) -> float:

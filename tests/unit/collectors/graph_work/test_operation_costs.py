@@ -9,8 +9,10 @@ import pytest
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     Gradients,
     cost_of,
+    is_product,
     only_numbers_leave,
     share_of_graph,
+    work_of,
 )
 
 pytestmark = pytest.mark.tensorflow
@@ -145,3 +147,20 @@ def test_what_takes_longer_than_a_product_costs_more(operation, at_least):
     product = cost(lambda x: tf.matmul(x, x))
     assert at_least <= cost(operation) / product <= 1.3 * at_least
     assert cost(lambda x: x**2) < 0.1 * product
+
+
+@pytest.mark.parametrize(
+    ("equation", "one", "other", "products"),
+    [
+        ("bij,bjk->bik", [8, 20, 30], [8, 30, 40], 8 * 20 * 30 * 40),
+        ("...i,io->...o", [8, 20, 30], [30, 40], 8 * 20 * 30 * 40),
+        ("i...,o...->...io", [20, 8, 3], [30, 8, 3], 8 * 3 * 20 * 30),
+    ],
+)
+def test_an_einsum_takes_what_its_indices_say(equation, one, other, products):
+    with tf.Graph().as_default() as graph:
+        given = [tf.compat.v1.placeholder(tf.float32, shape) for shape in (one, other)]
+        tf.einsum(equation, *given)
+    (einsum,) = (each for each in graph.get_operations() if each.type == "Einsum")
+    assert is_product(einsum)
+    assert work_of([einsum]) == 2 * products
