@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 78 pairs of trainings
+    python benchmarks/needless_work.py                   # 82 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -37,6 +37,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import 
     find_repeated_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.repeated_rows import find_repeated_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
@@ -89,6 +90,12 @@ def main() -> None:
         data = (tf.random.normal((32, steps, units)),)
         name = f"layer of {units} on 32 x {steps} rows: {how}"
         compare(name, data, _count_untaken, partial(take_rows, units, make_outputs))
+    for channels, times in ENLARGED:
+        data = (tf.random.normal((8, 16, 16, channels)),)
+        name = (
+            f"a pixel's {channels} channels to 8: behind pixels that are repeated {times}^2 times"
+        )
+        compare(name, data, _count_repeated, partial(enlarge, channels, times))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
@@ -156,6 +163,11 @@ def _count_pieces(step: StepGraph) -> float:
 
 def _count_untaken(step: StepGraph) -> float:
     found = find_untaken_rows(step)
+    return found.share if found is not None else 0.0
+
+
+def _count_repeated(step: StepGraph) -> float:
+    found = find_repeated_rows(step)
     return found.share if found is not None else 0.0
 
 
@@ -279,6 +291,26 @@ def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: boo
         gradients = tape.gradient(loss, variables)
         asked.append((loss, gradients))
         update.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def enlarge(channels: int, times: int, first: bool) -> Any:
+    """A step of two convolutions; first: pixels are repeated before the last one of a pixel."""
+    last = L.Conv2D(8, 1)
+    layers = [L.UpSampling2D(times), last] if first else [last, L.UpSampling2D(times)]
+    before = L.Conv2D(channels, 3, padding="same", activation="relu")
+    model = keras.Sequential([keras.Input((16, 16, channels)), before, *layers])
+    update = keras.optimizers.SGD(0.01)
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(x) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return loss
 
     return tf.function(step), asked
@@ -457,6 +489,7 @@ TAKES: Final[dict[str, Callable[..., Any]]] = {
     "the last of each sequence taken behind both layers": _last,
     "a product of all pairs for its diagonal": _diagonal,
 }
+ENLARGED: Final = ((32, 2), (32, 4), (128, 4), (256, 4))
 REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))
 

@@ -12,6 +12,7 @@ FAMILIES: Final = {
     events.DRAWN_ROWS: names.WHOLE_TABLES,
     events.REPEATED_PASS: names.REPEATED_PASS,
     events.REPEATED_PRODUCT: names.REPEATED_PASS,
+    events.REPEATED_ROWS: names.REPEATED_PASS,
     events.LOOP_INVARIANT: names.REPEATED_PASS,
     events.UNCHANGING_WORK: names.REPEATED_PASS,
     events.PAIRWISE_DISTANCES: names.DISTANCES,

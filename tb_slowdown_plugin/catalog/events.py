@@ -107,6 +107,11 @@ UNTAKEN_ROWS: Final = "untaken_rows"
 else: "diagonal" 1 where these are the diagonal of a product. "share" is what the others and their
 gradients take of what the step's graph computes. It is so "since" that many steps were finished."""
 
+REPEATED_ROWS: Final = "repeated_rows"
+"""Fact: a line multiplies so many "rows", each of which was repeated so many "times" before.
+"share" is what all but one of these, and their gradients, take of what the step's graph computes.
+It is so "since" that many steps were finished."""
+
 REPEATED_PASS: Final = "repeated_pass"
 """Fact: a line runs the model once more on the batch of the step, for what is only reported. The
 pass before it is in line "after" of the same file, 0 if it is elsewhere. "share" is that of what

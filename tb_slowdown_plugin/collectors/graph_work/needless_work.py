@@ -20,6 +20,7 @@ from tb_slowdown_plugin.catalog.events import (
     PIECES,
     REPEATED_PASS,
     REPEATED_PRODUCT,
+    REPEATED_ROWS,
     SPARSE_PRODUCT,
     UNTAKEN_ROWS,
     WHOLE_TABLE,
@@ -47,6 +48,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.drawn_rows import fi
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.growing_variables import (
     find_growing_variable,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.rows.repeated_rows import find_repeated_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
@@ -73,6 +75,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     PIECES: find_pieces,
     DRAWN_ROWS: find_drawn_rows,
     UNTAKEN_ROWS: find_untaken_rows,
+    REPEATED_ROWS: find_repeated_rows,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

@@ -51,6 +51,12 @@ WORTH_MOVING: Final = 2 * START
 """What an operation costs at least that is told to be moved: the program's reasons may be better
 than a smaller gain."""
 
+_STEPS_BACK: Final = 4
+"""Operations through which the number of rows is looked for, where a tensor doesn't tell it."""
+_KEEP_ROWS: Final = frozenset(
+    {"BiasAdd", "Cast", "Elu", "Identity", "Relu", "Sigmoid", "Softmax", "Tanh"}
+)
+
 _FEW_NUMBERS: Final = 0.01
 """Share of the numbers of gradients up to which an output is a measure of them."""
 
@@ -243,8 +249,7 @@ def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None =
     made = float(sum(math.prod(each) for each in outputs))
     kind = operation.type
     if kind in _PRODUCTS and inputs and inputs[0]:
-        transposed = _is_transposed(operation)
-        return 2.0 * made * inputs[0][-2 if transposed else -1]
+        return 2.0 * made * _inner_size(operation, inputs)
     if kind == _EINSUM and len(inputs) > 1:
         return 2.0 * _products_of_einsum(operation, inputs)
     if kind in _PER_CUBE and inputs and inputs[0]:
@@ -293,8 +298,17 @@ def _is_quick_power(operation: Any) -> bool:
     return exponent is not None and exponent.size == 1 and float(exponent) in _QUICK_POWERS
 
 
-def _is_transposed(operation: Any) -> bool:
-    return operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x") is True
+def _inner_size(product: Any, inputs: list[list[int]]) -> int:
+    """What both matrices have, by the one that knows more of it."""
+    names = ("transpose_a", "transpose_b") if product.type == "MatMul" else ("adj_x", "adj_y")
+    one, other = (product.get_attr(name) is True for name in names)
+    places = (-2 if one else -1, -1 if other else -2)
+    shapes = [each.shape for each in product.inputs]
+    if any(shape.rank is None or shape.rank < 2 for shape in shapes):
+        return inputs[0][places[0]]
+    known = [shape[place] for shape, place in zip(shapes, places, strict=True)]
+    sizes = [sizes[place] for sizes, place in zip(inputs, places, strict=True)]
+    return next((each for each in known if each is not None), max(sizes))
 
 
 def _products_of_einsum(operation: Any, inputs: list[list[int]]) -> float:
@@ -324,6 +338,53 @@ def _products_of_convolution(kind: str, inputs: list[list[int]], outputs: list[l
 
 def sizes_of(tensor: Any, batch: int = BATCH) -> list[int]:
     """The dimensions of a tensor; none where their number isn't known."""
+    return _sizes(tensor, batch, _STEPS_BACK)
+
+
+def _sizes(tensor: Any, batch: int, steps_back: int) -> list[int]:
+    """A dimension that isn't known may be examples, or all of their parts in one dimension."""
     if tensor.shape.rank is None:
         return []
-    return [batch if each is None else each for each in tensor.shape.as_list()]
+    sizes: list[int | None] = tensor.shape.as_list()
+    made, given = tensor.op, list(tensor.op.inputs)
+    if None in sizes and steps_back and given and given[0].shape.rank is not None:
+        if made.type == "MatMul":
+            sides = _sides_of_product(made, batch, steps_back - 1)
+            sizes = [size or side for size, side in zip(sizes, sides, strict=True)]
+        elif made.type == "Reshape" and sizes.count(None) == 1:
+            others = math.prod(each for each in sizes if each is not None)
+            all_of_it = max(_count(tensor, batch, steps_back - 1) // max(others, 1), 1)
+            sizes = [all_of_it if each is None else each for each in sizes]
+        elif made.type in _KEEP_ROWS and given[0].shape.as_list() == sizes:
+            return _sizes(given[0], batch, steps_back - 1)
+    return [batch if each is None else each for each in sizes]
+
+
+def _sides_of_product(product: Any, batch: int, steps_back: int) -> tuple[int | None, int | None]:
+    """Rows and columns of a product of matrices, by what both have in common."""
+    inner = _inner_size(product, [_sizes(each, batch, steps_back) for each in product.inputs])
+    one, other = (
+        max(_count(each, batch, steps_back) // max(inner, 1), 1) if _is_counted(each) else None
+        for each in product.inputs
+    )
+    return one, other
+
+
+def _is_counted(tensor: Any) -> bool:
+    """Whether the number of its numbers is known, for a batch of a size."""
+    return tensor.op.type == "Reshape" or _missing(tensor) <= 1
+
+
+def _count(tensor: Any, batch: int, steps_back: int) -> int:
+    """How many numbers it has: in another shape there are as many."""
+    while tensor.op.type == "Reshape":
+        before = tensor.op.inputs[0]
+        if before.shape.rank is None or _missing(before) > _missing(tensor):
+            break
+        tensor = before
+    return math.prod(_sizes(tensor, batch, steps_back))
+
+
+def _missing(tensor: Any) -> int:
+    """How many of its dimensions aren't known."""
+    return sum(each is None for each in tensor.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +56,12 @@ class StepGraph:
     def run(self) -> set[Any] | None:
         """What runs at all; None where that can't be counted."""
         return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])
+
+    def gradients_of(self, product: Any) -> Iterator[Any]:
+        """The products with one of its inputs, in the backward pass."""
+        consumers = (one for tensor in product.inputs for one in tensor.consumers())
+        behind = (one for one in consumers if one in self.learning and one not in self.forward)
+        return filter(is_product, behind)
 
     @cached_property
     def cost(self) -> float:

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.catalog.events import (
     LOOP_INVARIANT,
     REPEATED_PASS,
     REPEATED_PRODUCT,
+    REPEATED_ROWS,
     REPEATED_RUN,
     UNCHANGING_WORK,
 )
@@ -85,6 +86,18 @@ def _tell_unchanging(numbers: Mapping[str, float], place: str) -> CountedWork:
     )
 
 
+def _tell_rows(numbers: Mapping[str, float], place: str) -> CountedWork:
+    rows, times = (count(numbers[name]) for name in ("rows", "times"))
+    return CountedWork(
+        "a product of rows that were repeated",
+        f"Each step multiplies {rows} rows, in {place}, each of which was repeated {times} times "
+        "just before.",
+        ", by the products in the step's graph that give the same again, and by their gradients. "
+        "All steps have them, so no clock can tell",
+        _repeat_later(place),
+    )
+
+
 _TWICE: Final = "the same pass through the model twice"
 _TELLS: Final = {
     REPEATED_RUN: _tell_run,
@@ -92,6 +105,7 @@ _TELLS: Final = {
     REPEATED_PRODUCT: _tell_products,
     LOOP_INVARIANT: _tell_invariants,
     UNCHANGING_WORK: _tell_unchanging,
+    REPEATED_ROWS: _tell_rows,
 }
 
 
@@ -149,5 +163,17 @@ def _before_the_steps(place: str) -> Advice:
             new("    train_step(features, propagation)"),
         ),
         "What comes of it stays in memory.",
+        f"in `{place}`",
+    )
+
+
+def _repeat_later(place: str) -> Advice:
+    return Advice(
+        "Repeat, or enlarge, what the product gives: it then has as many rows less.",
+        snippet(
+            old("x = Conv2D(16, 1)(UpSampling2D(4)(x))"),
+            new("x = UpSampling2D(4)(Conv2D(16, 1)(x))"),
+        ),
+        "None; where pixels are interpolated, an activation between the two gives others.",
         f"in `{place}`",
     )

@@ -164,3 +164,20 @@ def test_an_einsum_takes_what_its_indices_say(equation, one, other, products):
     (einsum,) = (each for each in graph.get_operations() if each.type == "Einsum")
     assert is_product(einsum)
     assert work_of([einsum]) == 2 * products
+
+
+def test_rows_that_are_examples_times_steps_count_as_so_many():
+    """A layer of Keras on (?, 20, 30) multiplies a matrix of unknown rows by its weights."""
+    layer = tf.keras.layers.Dense(40, use_bias=False)
+    layer.build((None, 20, 30))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 20, 30])])
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x))
+        return tape.gradient(loss, layer.kernel)
+
+    products = [
+        each for each in step.get_concrete_function().graph.get_operations() if is_product(each)
+    ]
+    assert [work_of([each]) for each in products] == [2 * 32 * 20 * 30 * 40] * 2

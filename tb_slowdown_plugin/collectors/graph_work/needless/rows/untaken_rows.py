@@ -22,7 +22,7 @@ from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 _TAKE: Final = frozenset({"GatherNd", "GatherV2", "Slice", "StridedSlice"})
 _TAKE_DIAGONAL: Final = frozenset({"MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3"})
-_BY_ROW: Final = frozenset(
+BY_ROW: Final = frozenset(
     {"Add", "AddV2", "BiasAdd", "Cast", "Elu", "Erf", "Erfc", "Exp", "Identity", "LeakyRelu", "Log",
      "LogSoftmax", "Maximum", "Minimum", "Mul", "Neg", "RealDiv", "Relu", "Relu6", "Selu",
      "Sigmoid", "Softmax", "Softplus", "Sqrt", "Square", "Sub", "Tanh"}
@@ -55,23 +55,13 @@ def find_untaken_rows(step: StepGraph) -> UntakenRows | None:
         if products:
             whole, part = (math.prod(sizes_of(each)) for each in _given_and_taken(taker))
             last = sizes_of(taker.inputs[0])[-1]
-            gradients = {one for each in products for one in _gradients_of(each, step)}
+            gradients = {one for each in products for one in step.gradients_of(each)}
             cost = (cost_of(chain) + cost_of(gradients)) * (1 - part / whole)
             diagonal = taker.type in _TAKE_DIAGONAL
             rows = (whole, part) if diagonal else (whole // last, part // last)
             first = max(products, key=lambda each: cost_of([each]))
             found.append(UntakenRows(first, *rows, float(diagonal), cost / step.cost))
     return max(found, key=lambda each: each.share, default=None)
-
-
-def _gradients_of(product: Any, step: StepGraph) -> Iterator[Any]:
-    """Products with one of its inputs, in the backward pass."""
-    consumers = (one for tensor in product.inputs for one in tensor.consumers())
-    return (
-        one
-        for one in consumers
-        if is_product(one) and one in step.learning and one not in step.forward
-    )
 
 
 def _given_and_taken(taker: Any) -> tuple[Any, Any]:
@@ -103,7 +93,7 @@ def _find_only_for(taker: Any, forward: set[Any]) -> Iterator[Any]:
             before = []
         elif operation.type == "MatMul" and not operation.get_attr("transpose_a"):
             before = [operation.inputs[0]]
-        elif operation.type in _BY_ROW:
+        elif operation.type in BY_ROW:
             before = [each for each in operation.inputs if sizes_of(each) == sizes]
         elif operation.type == "Reshape" and sizes_of(operation.inputs[0])[-1:] == sizes[-1:]:
             before = [operation.inputs[0]]

@@ -113,3 +113,14 @@ def test_what_stays_the_same_from_step_to_step_is_computed_before_the_first(make
     assert report.headline.endswith("the same numbers in each step: propagate (train.py:46).")
     assert cause.summary.endswith("doesn't change from step to step, in propagate (train.py:46).")
     assert "60.0% of what the step's graph computes" in cause.evidence[0]
+
+
+def test_rows_that_were_repeated_are_to_be_repeated_later(make_run):
+    numbers = {"rows": 9_216.0, "times": 16.0}
+    (cause,) = report_of(make_run, "repeated_rows", IN_GRAPH, 0.5, **numbers).causes
+    assert cause.lost_seconds == pytest.approx(0.5 * SIZE * SECONDS)
+    assert cause.summary == (
+        f"Each step multiplies 9,216 rows, in {IN_GRAPH}, each of which was repeated 16 times just "
+        "before."
+    )
+    assert cause.advice[0].text.startswith("Repeat, or enlarge, what the product gives")
