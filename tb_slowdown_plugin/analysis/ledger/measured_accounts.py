@@ -48,6 +48,9 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_LONGEST_SLEEP_SECONDS: Final = 60.0
+"""Of the thread that tunes a pipeline: twice as long each time, up to that (`OptimizeLoop` in
+tensorflow/core/framework/model.cc)."""
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
 
@@ -183,10 +186,20 @@ def _seconds_beside_training(steps: Steps) -> float:
     )
 
 
+def _seconds_of_passes(steps: Steps, ends: Float) -> Float:
+    """(S,) what the pass took that ends in a step: as long may TensorFlow's tuner sleep then."""
+    rows = np.flatnonzero(ends > 0)
+    passed = np.cumsum(steps.seconds)[rows] - ends[rows]
+    seconds = np.zeros(len(ends))
+    seconds[rows] = np.diff(passed, prepend=0.0) - np.append(0.0, ends[rows[:-1]])
+    return np.minimum(seconds, _LONGEST_SLEEP_SECONDS)
+
+
 def _leave_out_usual(steps: Steps, account: str, column: Float) -> Float:
     """An account without what it takes in every run, which is much only beside short steps."""
     if account == _END_OF_PASS:
-        return np.where(column > TEARDOWN_SECONDS, column, 0.0)
+        usual_seconds = np.maximum(TEARDOWN_SECONDS, _seconds_of_passes(steps, column))
+        return np.where(column > usual_seconds, column, 0.0)
     usual = column <= ASKING_SECONDS
     if account == names.INPUT_WAIT:
         starts = np.zeros(len(steps), bool)

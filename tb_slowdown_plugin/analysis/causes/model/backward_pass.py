@@ -1,8 +1,8 @@
 """Computing gradients keeps getting slower, or a step computes more than it needs.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes what it doesn't need: gradients that no optimizer gets, all rows of a table, a second
-pass on one batch, products with zeros, what no step changes, or one example after another.
+on, computes what it doesn't need: unused gradients, all rows of a table, rows that nothing takes,
+a second pass on one batch, products with zeros, or one example after another.
 
 Confused with:
 
@@ -10,8 +10,8 @@ Confused with:
   as tensor retention.
 - `optimizer_state`: Applying gradients is the phase `optimizer`.
 - Healthy, larger batches: The phase `forward` grows, too, and so do the batches. That is workload.
-- A blind spot: Without `phase("backward")` growth can't be named, nor can unused gradients in
-  loops of the graph, whose operations aren't counted.
+- A blind spot: Without `phase("backward")` growth can't be named. What a step doesn't need isn't
+  counted where its graph has a loop of which nobody knows how often it goes round.
 """
 
 from __future__ import annotations

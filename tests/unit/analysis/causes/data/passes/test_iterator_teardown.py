@@ -15,14 +15,14 @@ ACCOUNT = "input_wait:end of pass"
 def after_passes(make_run):
     """The report of passes of 50 steps of 20 ms, each followed by a wait of so many seconds."""
 
-    def report(end_seconds, waits_seconds=0.0001, events=()):
+    def report(end_seconds, waits_seconds=0.0001, events=(), step_seconds=0.02):
         passes = len(end_seconds) + 1
         size = 50 * passes
         rows = np.arange(50, size, 50)
         ends = np.zeros(size)
         ends[rows] = end_seconds
         wait = np.full(size, waits_seconds)
-        step = 0.02 * np.exp(np.random.default_rng(4).normal(0, 0.03, size))
+        step = step_seconds * np.exp(np.random.default_rng(4).normal(0, 0.03, size))
         return account_for(
             make_run(
                 step + wait + ends,
@@ -71,6 +71,15 @@ def test_a_wait_that_takes_much_of_the_run_is_named_in_full(after_passes):
     assert cause.lost_seconds == pytest.approx(20.0)
     assert cause.lost_fraction == pytest.approx(20.0 / 26.0, rel=0.01)
     assert cause.summary.startswith("Each epoch ends with a wait: TensorFlow stops")
+
+
+def test_ends_for_which_the_tuner_may_sleep_are_told_and_nobody_blamed(after_passes):
+    """3.5 s after passes of 5 s; after passes of 2 s that is more than it sleeps."""
+    report = after_passes([3.5] * 5, step_seconds=0.1)
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert report.headline.endswith("Ends of epochs took 37%, which an option of tf.data shortens.")
+    (cause,) = after_passes([3.5] * 5, step_seconds=0.04).causes
+    assert cause.lost_seconds == pytest.approx(17.5)
 
 
 def test_one_end_has_no_median(after_passes):
