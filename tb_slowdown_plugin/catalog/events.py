@@ -104,8 +104,9 @@ the step's graph computes. It is so "since" that many steps were finished."""
 
 UNTAKEN_ROWS: Final = "untaken_rows"
 """Fact: a line multiplies so many rows as are "made", of which so many are "taken", and nothing
-else: "diagonal" 1 where these are the diagonal of a product. "share" is what the others and their
-gradients take of what the step's graph computes. It is so "since" that many steps were finished."""
+else; "numbers" 1 where these are numbers of a product, "diagonal" 1 where they are its diagonal.
+"share" is what the others and their gradients take of what the step's graph computes. It is so
+"since" that many steps were finished."""
 
 REPEATED_ROWS: Final = "repeated_rows"
 """Fact: a line multiplies so many "rows", each of which was repeated so many "times" before.

@@ -20,18 +20,36 @@ def claim_untaken(case: Case, rows: tuple[Finding, ...]) -> Claim:
 
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
     made, taken = (count(numbers[name]) for name in ("made", "taken"))
-    is_diagonal = numbers["diagonal"] > 0
-    what = (
-        f"computes a product of {made} numbers, of which it takes the {taken} of the diagonal"
-        if is_diagonal
-        else f"computes {made} rows, of which it takes {taken}"
-    )
+    if numbers["diagonal"] > 0:
+        subject, advice = "a product of which the diagonal is used", _multiply_rows(place)
+        what = f"a product of {made} numbers, of which it takes the {taken} of the diagonal"
+    elif numbers.get("numbers", 0) > 0:
+        subject, advice = "a product of which a few numbers are used", _look_up_first(place)
+        what = f"a product of {made} numbers, of which it takes {taken}"
+    else:
+        subject, advice = "rows that nothing takes", _take_first(place)
+        what = f"{made} rows, of which it takes {taken}"
     return CountedWork(
-        "a product of which the diagonal is used" if is_diagonal else "rows that nothing takes",
-        f"Each step {what}, in {place}.",
+        subject,
+        f"Each step computes {what}, in {place}.",
         ", by the products in the step's graph that are for the others, and for their gradients. "
         "All steps have them, so no clock can tell",
-        _multiply_rows(place) if is_diagonal else _take_first(place),
+        advice,
+    )
+
+
+def _look_up_first(place: str) -> Advice:
+    return Advice(
+        "Look up first what is needed, and multiply only that.",
+        snippet(
+            old(
+                "scores = tf.matmul(users, items, transpose_b=True)",
+                "scores = tf.gather(scores, ids, batch_dims=1)",
+            ),
+            new("scores = tf.einsum('bd,bkd->bk', users, tf.gather(items, ids))"),
+        ),
+        "None.",
+        f"in `{place}`",
     )
 
 

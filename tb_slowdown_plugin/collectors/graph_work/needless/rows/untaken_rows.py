@@ -1,14 +1,14 @@
-"""Products of which a step takes a few rows, or the diagonal, and nothing else.
+"""Products of which a step takes a few rows, a few numbers, or the diagonal, and nothing else.
 
-Such as a layer over all steps of a sequence, of whose outputs the last one is used, or `tf.linalg.
-diag_part(tf.matmul(a, b))`. What is taken first costs as much less as there are fewer rows, and so
-do its gradients.
+Such as a layer over all steps of a sequence, of whose outputs the last one is used; the scores of
+all items, of which those of a batch are looked up; or `tf.linalg.diag_part(tf.matmul(a, b))`. What
+is taken first costs as much less as there is less of it, and so do its gradients.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import FEW_ROWS
@@ -28,54 +28,99 @@ BY_ROW: Final = frozenset(
      "Sigmoid", "Softmax", "Softplus", "Sqrt", "Square", "Sub", "Tanh"}
 )  # fmt: skip
 """Operations of which each row needs no other row."""
+_BY_NUMBER: Final = BY_ROW - {"LogSoftmax", "Softmax"}
+_HAND_ON: Final = frozenset({"Cast", "ConcatV2", "ExpandDims", "Identity", "Reshape", "Squeeze"})
 
 
 class UntakenRows(NamedTuple):
-    """Of one place where rows are taken."""
+    """Of one place where rows, or numbers, are taken."""
 
     operation: Any
     """The product that costs most."""
     made: int
-    """Rows that are computed."""
+    """Rows that are computed, or numbers."""
     taken: int
+    numbers: float
+    """1 where they are numbers of one product, 0 where they are rows."""
     diagonal: float
-    """1 where they are the diagonal of a product."""
+    """1 where these are its diagonal."""
     share: float
-    """Of what the graph computes: all but the rows that are taken."""
+    """Of what the graph computes: all but what is taken."""
 
 
 def find_untaken_rows(step: StepGraph) -> UntakenRows | None:
     """The place where most is computed that nobody takes; None where there is none."""
     if not step.products or step.run is None:
         return None
-    found = []
-    for taker in step.forward & step.run:
-        chain = list(_find_only_for(taker, step.forward)) if _takes_few(taker) else []
-        products = [each for each in chain if is_product(each)]
-        if products:
-            whole, part = (math.prod(sizes_of(each)) for each in _given_and_taken(taker))
-            last = sizes_of(taker.inputs[0])[-1]
-            gradients = {one for each in products for one in step.gradients_of(each)}
-            cost = (cost_of(chain) + cost_of(gradients)) * (1 - part / whole)
-            diagonal = taker.type in _TAKE_DIAGONAL
-            rows = (whole, part) if diagonal else (whole // last, part // last)
-            first = max(products, key=lambda each: cost_of([each]))
-            found.append(UntakenRows(first, *rows, float(diagonal), cost / step.cost))
+    found = [*_find_by_rows(step), *_find_by_numbers(step)]
     return max(found, key=lambda each: each.share, default=None)
 
 
-def _given_and_taken(taker: Any) -> tuple[Any, Any]:
-    return taker.inputs[0], taker.outputs[0]
+def _find_by_rows(step: StepGraph) -> Iterator[UntakenRows]:
+    """Of layers, one after the other, each row of which needs one row before it."""
+    for taker in step.forward & (step.run or set()):
+        if taker.type not in _TAKE or _selects(taker):
+            continue
+        given, taken = sizes_of(taker.inputs[0]), sizes_of(taker.outputs[0])
+        if not given or given[-1:] != taken[-1:] or not _are_few(taken, given):
+            continue
+        chain = list(_find_only_for(taker, step.forward))
+        products = [each for each in chain if is_product(each)]
+        if products:
+            first = max(products, key=lambda each: cost_of([each]))
+            made, used = (math.prod(sizes[:-1]) for sizes in (given, taken))
+            share = _cost(step, chain, products) * (1 - used / made) / step.cost
+            yield UntakenRows(first, made, used, 0.0, 0.0, share)
 
 
-def _takes_few(taker: Any) -> bool:
-    if taker.type not in _TAKE | _TAKE_DIAGONAL:
+def _find_by_numbers(step: StepGraph) -> Iterator[UntakenRows]:
+    """Of one product of matrices."""
+    for product in filter(is_product_of_matrices, step.products):
+        takers = (
+            list(_find_takers(product.outputs[0], step.forward)) if product in step.forward else []
+        )
+        if not takers or not all(takers):
+            continue
+        made = math.prod(sizes_of(product.outputs[0]))
+        used = sum(math.prod(sizes_of(each.outputs[0])) for each in takers)
+        if used <= FEW_ROWS * made:
+            is_diagonal = all(each.type in _TAKE_DIAGONAL for each in takers)
+            share = _cost(step, [product], [product]) * (1 - used / made) / step.cost
+            yield UntakenRows(product, made, used, 1.0, float(is_diagonal), share)
+
+
+def _cost(step: StepGraph, chain: Iterable[Any], products: Iterable[Any]) -> float:
+    gradients = {one for each in products for one in step.gradients_of(each)}
+    return cost_of(chain) + cost_of(gradients)
+
+
+def _are_few(taken: list[int], given: list[int]) -> bool:
+    return math.prod(taken) <= FEW_ROWS * math.prod(given)
+
+
+def _selects(taker: Any) -> bool:
+    """Whether nobody knows how much it takes, as `tf.boolean_mask` does."""
+    if not taker.type.startswith("Gather"):
         return False
-    given, taken = map(sizes_of, _given_and_taken(taker))
-    if not given or not taken:
-        return False
-    alike = taker.type in _TAKE_DIAGONAL or given[-1] == taken[-1]  # not some of the columns
-    return alike and math.prod(taken) <= FEW_ROWS * math.prod(given)
+    places = taker.inputs[1].op
+    while places.type in _HAND_ON and places.inputs:
+        places = places.inputs[0].op
+    return bool(places.type == "Where")
+
+
+def _find_takers(tensor: Any, forward: set[Any]) -> Iterator[Any]:
+    """What takes some of its numbers; None for anything else that needs them."""
+    sizes = sizes_of(tensor)
+    for each in tensor.consumers():
+        if each not in forward:
+            continue
+        takes = each.type in _TAKE | _TAKE_DIAGONAL and each.inputs[0] is tensor
+        if takes and not _selects(each):
+            yield each
+        elif each.type in _BY_NUMBER and [sizes_of(one) for one in each.inputs].count(sizes) == 1:
+            yield from _find_takers(each.outputs[0], forward)
+        else:
+            yield None
 
 
 def _find_only_for(taker: Any, forward: set[Any]) -> Iterator[Any]:
@@ -89,9 +134,7 @@ def _find_only_for(taker: Any, forward: set[Any]) -> Iterator[Any]:
         if operation in known or not consumers <= known:
             continue
         sizes = sizes_of(tensor)
-        if taker.type in _TAKE_DIAGONAL and is_product_of_matrices(operation):
-            before = []
-        elif operation.type == "MatMul" and not operation.get_attr("transpose_a"):
+        if operation.type == "MatMul" and not operation.get_attr("transpose_a"):
             before = [operation.inputs[0]]
         elif operation.type in BY_ROW:
             before = [each for each in operation.inputs if sizes_of(each) == sizes]

@@ -72,6 +72,19 @@ def test_a_product_of_which_the_diagonal_is_used_is_told_so():
     assert 0.2 < found.share < 1
 
 
+def of_a_few_scores(x, hidden, head):
+    scores = head(hidden(x[:, 0]))
+    wanted, others = tf.zeros((EXAMPLES, 1), tf.int32), tf.ones((EXAMPLES, 4), tf.int32)
+    found = [tf.gather(scores, ids, batch_dims=1) for ids in (wanted, others)]
+    return found[0] - found[1]
+
+
+def test_scores_of_which_a_few_are_looked_up_are_told_in_numbers():
+    found = find(of_a_few_scores)
+    assert (found.made, found.taken) == (EXAMPLES * WORDS, EXAMPLES * 5)
+    assert (found.numbers, found.diagonal) == (1, 0)
+
+
 def of_all(x, hidden, head):
     outputs = head(hidden(x))
     return tf.reduce_mean(outputs) + tf.reduce_mean(outputs[:, -1])
@@ -86,10 +99,23 @@ def summed_before(x, hidden, head):
     return tf.cumsum(hidden(x), axis=1)[:, -1]
 
 
+def some_that_are_chosen(x, hidden, head):
+    """Nobody knows how many."""
+    return tf.boolean_mask(head(hidden(x)), x[..., 0] > 0)
+
+
+def normalized(x, hidden, head):
+    """Each number needs all others of its row."""
+    chances = tf.nn.softmax(head(hidden(x[:, 0])))
+    return tf.gather(chances, tf.zeros((EXAMPLES, 1), tf.int32), batch_dims=1)
+
+
 def half_of_them(x, hidden, head):
     return head(hidden(x))[:, ::2]
 
 
-@pytest.mark.parametrize("loss_of", [of_all, taken_before, summed_before, half_of_them])
+@pytest.mark.parametrize(
+    "loss_of", [of_all, taken_before, summed_before, some_that_are_chosen, normalized, half_of_them]
+)
 def test_rows_that_are_needed_are_not_told(loss_of):
     assert find(loss_of) is None
