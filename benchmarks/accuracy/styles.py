@@ -174,10 +174,9 @@ def lines_of(text: str, pieces: tuple[str, ...]) -> set[int]:
     """Lines of the statements, or of the whole functions and classes, that begin with a piece."""
     found: set[int] = set()
     lines = text.splitlines()
-    for piece in pieces:
-        for first, last, head in _statements(ast.parse(text)):
-            if any(piece in line for line in lines[first - 1 : head]):
-                found.update(range(first, last + 1))
+    for first, last, head in _statements(ast.parse(text)):
+        if any(piece in line for line in lines[first - 1 : head] for piece in pieces):
+            found.update(range(first, last + 1))
     return found
 
 

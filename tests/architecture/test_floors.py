@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ def modules(root: Path) -> list[Path]:
     return sorted(p for p in (root / PACKAGE).rglob("*.py") if not p.name.endswith("_pb2.py"))
 
 
+@functools.cache
 def imported(path: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -31,6 +31,8 @@ OF_OTHERS = {"train.py", "xplane.proto", "tensorflow/core/framework/model.proto"
 """Files of the user's and of TensorFlow's."""
 NAMES_OF_OTHERS = {"model", "tbslow", "tensorflow", "tf", "trainer"}
 """What a dotted name begins with that is TensorFlow's, the user's, or public."""
+OF_USERS = {"accuracy", "programs"}
+"""Folders of programs in the styles of users, which name nothing of ours."""
 MADE_BY_READER = {"test_open_files.py", "test_file_leak.py", "test_MODULE.py"}
 """What pages ask a reader to write."""
 
@@ -38,12 +40,9 @@ MADE_BY_READER = {"test_open_files.py", "test_file_leak.py", "test_MODULE.py"}
 def find_named(root: Path) -> dict[str, set[str]]:
     """Path as it is named -> the files that name it."""
     named: dict[str, set[str]] = {}
-    for folder in FOLDERS:
-        for file in (root / folder).rglob("*"):
-            if file.suffix not in (".py", ".ts", ".md") or "node_modules" in file.parts:
-                continue
-            for match in NAMED.finditer(file.read_text(encoding="utf-8")):
-                named.setdefault(match[1], set()).add(file.relative_to(root).as_posix())
+    for file in find_sources(root, ".py", ".ts", ".md"):
+        for match in NAMED.finditer(file.read_text(encoding="utf-8")):
+            named.setdefault(match[1], set()).add(file.relative_to(root).as_posix())
     return named
 
 
@@ -90,7 +89,8 @@ def find_texts(file: Path) -> Iterator[str]:
 def find_sources(root: Path, *suffixes: str) -> Iterator[Path]:
     for folder in FOLDERS:
         for file in (root / folder).rglob("*"):
-            if file.suffix in suffixes and not file.name.endswith("_pb2.py"):
+            is_made = file.name.endswith("_pb2.py") or "node_modules" in file.parts
+            if file.suffix in suffixes and not is_made and not OF_USERS.issubset(file.parts):
                 yield file
 
 
