@@ -343,21 +343,28 @@ def sizes_of(tensor: Any, batch: int = BATCH) -> list[int]:
 
 def _sizes(tensor: Any, batch: int, steps_back: int) -> list[int]:
     """A dimension that isn't known may be examples, or all of their parts in one dimension."""
-    if tensor.shape.rank is None:
+    shape = tensor.shape
+    if shape.rank is None:
         return []
-    sizes: list[int | None] = tensor.shape.as_list()
-    made, given = tensor.op, list(tensor.op.inputs)
-    if None in sizes and steps_back and given and given[0].shape.rank is not None:
-        if made.type == "MatMul":
+    sizes: list[int | None] = shape.as_list()
+    if None in sizes and steps_back:
+        made = tensor.op
+        if made.type == "MatMul" and all(map(_has_rank, made.inputs)):
             sides = _sides_of_product(made, batch, steps_back - 1)
             sizes = [size or side for size, side in zip(sizes, sides, strict=True)]
-        elif made.type == "Reshape" and sizes.count(None) == 1:
+        elif made.type == "Reshape" and sizes.count(None) == 1 and _has_rank(made.inputs[0]):
             others = math.prod(each for each in sizes if each is not None)
             all_of_it = max(_count(tensor, batch, steps_back - 1) // max(others, 1), 1)
             sizes = [all_of_it if each is None else each for each in sizes]
-        elif made.type in _KEEP_ROWS and given[0].shape.as_list() == sizes:
-            return _sizes(given[0], batch, steps_back - 1)
+        elif made.type in _KEEP_ROWS and _has_rank(made.inputs[0]):
+            before = made.inputs[0]
+            if before.shape.as_list() == sizes:
+                return _sizes(before, batch, steps_back - 1)
     return [batch if each is None else each for each in sizes]
+
+
+def _has_rank(tensor: Any) -> bool:
+    return tensor.shape.rank is not None
 
 
 def _sides_of_product(product: Any, batch: int, steps_back: int) -> tuple[int | None, int | None]:

@@ -1,7 +1,7 @@
 """Functions that train on arguments which are the same tensors in each call: what that spares.
 
 Cost: 3 us in each of the first 20 calls of a function, 0.1 us in later ones. Its graph is then
-looked at once, in the background, at 5 us an operation.
+looked at once, in the background, at 5 us an operation, and 64 rows of each large matrix.
 """
 
 from __future__ import annotations

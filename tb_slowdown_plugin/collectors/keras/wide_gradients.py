@@ -5,8 +5,8 @@ nothing, in every step from the first on, so no step is slower than another. The
 get them, or gets them times zero. Or one tape is asked for gradients of one target again and again.
 
 Cost: 0.5 us a `tape.gradient()` or `apply()` of eager code after the first 100. A traced function
-is looked at once, at 5 us an operation, in the background, at 30 us where its gradients are too
-many, and again where a factor of its gradients becomes zero, or ceases to be.
+is looked at once, at 10 to 30 us an operation, in the background, most of it in loops of the graph
+and where sizes are open, and again where a factor of its gradients becomes zero, or ceases to be.
 """
 
 from __future__ import annotations
