@@ -115,7 +115,9 @@ def fit_core(
             return trend.place_among(leading)
     if not np.any(usual[start:] > 0) or np.mean(core[start:]) < SHORTEST_SECONDS:
         return None
-    relative = core / usual
+    # Of a step that usually takes less than any clock tells, nothing is known.
+    is_told = usual > np.finfo(float).eps
+    relative = np.divide(core, usual, out=np.full(len(core), np.nan), where=is_told)
     np.maximum(relative, 1e-3, out=relative)
     np.log(relative, out=relative)
     # A step of a kind that is too rare to be judged is taken to be as usual.

@@ -134,3 +134,10 @@ def test_a_kind_that_came_after_a_jump_has_not_jumped() -> None:
     (found,) = diagnose(step, kinds=kinds).findings
     assert (found.pattern, found.rows) == ("level_shift", (100, 299))
     assert found.lost_seconds == pytest.approx(200 * 0.1e-3, rel=0.1)
+
+
+def test_steps_shorter_than_any_clock_tells_overflow_nothing():
+    """As a run of a property test had them, in which a warning is an error."""
+    seconds = np.array([0, 2.2e-308, 0, 0, 0, 0, 2.0, 0, 0, 0, 0, *[0.5] * 7])
+    diagnosis = diagnose(seconds)
+    assert diagnosis.ledger.wall_seconds == pytest.approx(5.5)
