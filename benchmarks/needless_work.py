@@ -28,6 +28,27 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import keras
 import tensorflow as tf
 
+from benchmarks.needless_trainings import (
+    ATTENTIONS,
+    ENLARGED,
+    LOSSES,
+    MODELS,
+    PIECES,
+    REPORTED,
+    SEQUENCES,
+    TABLES,
+    TAKES,
+    UNTAKEN,
+    Asked,
+    attend,
+    classify,
+    enlarge,
+    look_up,
+    map_losses,
+    recur_over,
+    report,
+    take_rows,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
     find_independent_rounds,
 )
@@ -45,9 +66,6 @@ from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 STEPS: Final = 12
 """In a turn."""
-L: Final = keras.layers
-Asked = tuple[Any, list[Any]]
-"""A loss, and its gradients."""
 
 
 def main() -> None:
@@ -62,8 +80,8 @@ def main() -> None:
     for name, (build, data) in MODELS.items():
         for optimizer in (keras.optimizers.SGD, keras.optimizers.Adam):
             told = f"{name}, {optimizer.__name__}: a pass for a metric"
-            compare(told, data, _count_pass, partial(classify, build, optimizer))
-    for in_graph, count in ((False, _count_product), (True, _count_invariants)):
+            compare(told, data, find_second_pass, partial(classify, build, optimizer))
+    for in_graph, find in ((False, find_repeated_products), (True, find_loop_invariants)):
         for units, length, rounds, recurrent in ATTENTIONS:
             memory = tf.random.normal((64, length, units))
             data = memory, tf.zeros((64, rounds), tf.int32)
@@ -72,36 +90,36 @@ def main() -> None:
                 f"{' of a loop in the graph' if in_graph else ''}"
             )
             make = partial(attend, units, rounds, recurrent, in_graph)
-            compare(name, data, count, make)
+            compare(name, data, find, make)
     for rows, units in TABLES:
         ids = tf.random.uniform((256,), 0, rows, tf.int32)
         name = f"table of {rows:,}, layer of {units:,}: all rows normalized"
-        compare(name, (ids,), _count_table, partial(look_up, rows, units))
+        compare(name, (ids,), _find_tables, partial(look_up, rows, units))
     for units, examples in product((32, 1024), (16, 64, 256)):
         data = (tf.random.normal((examples, 64)), tf.random.normal((examples, 64)))
         for told, loss_of_one in LOSSES.items():
             name = f"layer of {units:,}: {told} of each of {examples} examples by map_fn"
-            compare(name, data, _count_rounds, partial(map_losses, units, loss_of_one))
+            compare(name, data, find_independent_rounds, partial(map_losses, units, loss_of_one))
     for (steps, units), (how, recur) in product(SEQUENCES, PIECES.items()):
         data = (tf.random.normal((32, steps, 8)),)
         name = f"sequence of {steps}, GRU of {units}: {how}"
-        compare(name, data, _count_pieces, partial(recur_over, steps, units, recur))
+        compare(name, data, find_pieces, partial(recur_over, steps, units, recur))
     for (steps, units), (how, make_outputs) in product(UNTAKEN, TAKES.items()):
         data = (tf.random.normal((32, steps, units)),)
         name = f"layer of {units} on 32 x {steps} rows: {how}"
-        compare(name, data, _count_untaken, partial(take_rows, units, make_outputs))
+        compare(name, data, find_untaken_rows, partial(take_rows, units, make_outputs))
     for channels, times in ENLARGED:
         data = (tf.random.normal((8, 16, 16, channels)),)
         name = (
             f"a pixel's {channels} channels to 8: behind pixels that are repeated {times}^2 times"
         )
-        compare(name, data, _count_repeated, partial(enlarge, channels, times))
+        compare(name, data, find_repeated_rows, partial(enlarge, channels, times))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
             data = (tf.random.normal((64, units)),)
             name = f"layers of {units:,}: histograms of weights and gradients"
-            compare(name, data, _count_reports, partial(report, writer, units))
+            compare(name, data, find_reports, partial(report, writer, units))
 
 
 def compare_pair(
@@ -109,7 +127,7 @@ def compare_pair(
     only: str,
     name: str,
     data: tuple[Any, ...],
-    count: Callable[[StepGraph], float],
+    find: Callable[[StepGraph], Any],
     make: Callable[[bool], tuple[Callable[..., Any], list[Asked]]],
 ) -> None:
     """Times a training with and without the work, and counts it in the graph."""
@@ -126,372 +144,14 @@ def compare_pair(
                 took[extra].append((time.perf_counter() - began) / STEPS * 1e3)
     without, with_it = (float(np.median(each)) for each in took.values())
     loss, gradients = asked[-1]
-    counted = count(StepGraph([loss], [getattr(each, "values", each) for each in gradients]))
+    found = find(StepGraph([loss], [getattr(each, "values", each) for each in gradients]))
+    counted = found.share if found is not None else 0.0
     saved = 100 * (1 - without / with_it)
     print(f"| {name} | {with_it:.2f} | {without:.2f} | {saved:.0f} | {100 * counted:.0f} |")
 
 
-def _count_pass(step: StepGraph) -> float:
-    found = find_second_pass(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_product(step: StepGraph) -> float:
-    found = find_repeated_products(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_invariants(step: StepGraph) -> float:
-    found = find_loop_invariants(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_table(step: StepGraph) -> float:
-    found = find_whole_tables(step, step.gradients)
-    return found.numbers()["share"] if found is not None else 0.0
-
-
-def _count_rounds(step: StepGraph) -> float:
-    found = find_independent_rounds(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_pieces(step: StepGraph) -> float:
-    found = find_pieces(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_untaken(step: StepGraph) -> float:
-    found = find_untaken_rows(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_repeated(step: StepGraph) -> float:
-    found = find_repeated_rows(step)
-    return found.share if found is not None else 0.0
-
-
-def _count_reports(step: StepGraph) -> float:
-    found = find_reports(step)
-    return found.share if found is not None else 0.0
-
-
-def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
-    """A step of a classifier; again: its accuracy is that of another pass."""
-    model, update = build(), optimizer()
-    accuracy = keras.metrics.SparseCategoricalAccuracy()
-    asked: list[Asked] = []
-
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            outputs = model(x, training=True)
-            each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
-            loss = tf.reduce_mean(each)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        accuracy.update_state(y, model(x, training=False) if again else outputs)
-        return loss
-
-    return tf.function(step), asked
-
-
-def attend(units: int, rounds: int, recurrent: bool, in_graph: bool, again: bool) -> Any:
-    """A step of a decoder; again: each round makes the keys of its attention."""
-    encode = L.GRU(units, return_sequences=True) if recurrent else L.Dense(units, "relu")
-    project, query, score = L.Dense(units, use_bias=False), L.Dense(units), L.Dense(1)
-    cell, word, update = L.GRUCell(units), L.Dense(50), keras.optimizers.Adam()
-    for each in (query, score, cell, word):  # not in a loop of the graph
-        each.build((None, units))
-    count_up = tf.range if in_graph else range
-    asked: list[Asked] = []
-
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            memory = encode(x)
-            state, loss, keys = tf.reduce_mean(memory, 1), 0.0, project(memory)
-            for at in count_up(rounds):
-                made = project(memory) if again else keys
-                weights = tf.nn.softmax(score(tf.tanh(query(state)[:, None] + made)), 1)
-                _, (state,) = cell(tf.reduce_sum(weights * memory, 1), [state])
-                loss += tf.reduce_mean(
-                    keras.losses.sparse_categorical_crossentropy(
-                        y[:, at], word(state), from_logits=True
-                    )
-                )
-        layers = (encode, project, query, score, cell, word)
-        variables = [each for layer in layers for each in layer.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
-
-
-def look_up(rows: int, units: int, before: bool) -> Any:
-    """A step of a layer on rows of a table; before: all are normalized before the lookup."""
-    table = tf.Variable(tf.random.normal((rows, 64)))
-    layer, update = L.Dense(units), keras.optimizers.SGD(0.01)
-    layer.build((None, 64))
-    asked: list[Asked] = []
-
-    def step(ids: Any) -> Any:
-        with tf.GradientTape() as tape:
-            if before:
-                looked_up = tf.gather(tf.math.l2_normalize(table, axis=1), ids)
-            else:
-                looked_up = tf.math.l2_normalize(tf.gather(table, ids), axis=1)
-            loss = tf.reduce_mean(layer(looked_up) ** 2)
-        variables = [table, *layer.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
-
-
-def map_losses(units: int, loss_of_one: Callable[[Any], Any], in_loop: bool) -> Any:
-    """A step whose loss is made example by example; in a loop: by `map_fn`."""
-    layers, update = keras.Sequential([L.Dense(units, "relu"), L.Dense(64)]), keras.optimizers.SGD()
-    layers.build((None, 64))
-    asked: list[Asked] = []
-
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            both = layers(x), y
-            if in_loop:
-                losses = tf.map_fn(loss_of_one, both, fn_output_signature=tf.float32)
-            else:
-                losses = tf.vectorized_map(loss_of_one, both)
-            loss = tf.reduce_mean(losses)
-        gradients = tape.gradient(loss, layers.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, layers.trainable_variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
-
-
-def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: bool) -> Any:
-    """A step of a recurrent cell behind a layer; piecewise: as one loop over the sequence does."""
-    layer, cell, head = L.Dense(units), L.GRUCell(units), L.Dense(1)
-    for each in (cell, head):  # not in a loop of the graph
-        each.build((None, units))
-    update = keras.optimizers.SGD(0.01)
-    asked: list[Asked] = []
-
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            outputs = recur(layer(x), cell, steps, units, piecewise)
-            loss = tf.reduce_mean(head(outputs) ** 2)
-        layers = (layer, cell, head)
-        variables = [each for one in layers for each in one.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
-
-
-def enlarge(channels: int, times: int, first: bool) -> Any:
-    """A step of two convolutions; first: pixels are repeated before the last one of a pixel."""
-    last = L.Conv2D(8, 1)
-    layers = [L.UpSampling2D(times), last] if first else [last, L.UpSampling2D(times)]
-    before = L.Conv2D(channels, 3, padding="same", activation="relu")
-    model = keras.Sequential([keras.Input((16, 16, channels)), before, *layers])
-    update = keras.optimizers.SGD(0.01)
-    asked: list[Asked] = []
-
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(model(x) ** 2)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
-
-
-def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
-    """A step of two layers; late: the rows that it needs are taken at the end."""
-    layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)
-    layer.build((None, units))
-    head.build((None, units))
-    asked: list[Asked] = []
-
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(make_outputs(x, layer, head, late) ** 2)
-        variables = [*layer.trainable_variables, *head.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        pairs = [pair for pair in zip(gradients, variables, strict=True) if pair[0] is not None]
-        asked.append((loss, [gradient for gradient, _ in pairs]))
-        update.apply_gradients(pairs)
-        return loss
-
-    return tf.function(step), asked
-
-
-def _last(x: Any, layer: Any, head: Any, late: bool) -> Any:
-    return head(layer(x))[:, -1] if late else head(layer(x[:, -1]))
-
-
-def _diagonal(x: Any, layer: Any, head: Any, late: bool) -> Any:
-    one = layer(x)
-    other = head(one)[..., : one.shape[-1]]
-    if late:
-        return tf.linalg.diag_part(tf.matmul(one, other, transpose_b=True))
-    return tf.reduce_sum(one * other, axis=-1)
-
-
-def _in_python(states: Any, cell: Any, steps: int, units: int, sliced: bool) -> Any:
-    state = tf.zeros((32, units))
-    pieces = (states[:, t] for t in range(steps)) if sliced else tf.unstack(states, axis=1)
-    for piece in pieces:
-        state, _ = cell(piece, [state])
-    return state
-
-
-def _in_graph(states: Any, cell: Any, steps: int, units: int, sliced: bool) -> Any:
-    state = tf.zeros((32, units))
-    array = tf.TensorArray(tf.float32, steps).unstack(tf.transpose(states, [1, 0, 2]))
-    for t in tf.range(steps):
-        state, _ = cell(states[:, t] if sliced else array.read(t), [state])
-    return state
-
-
-def _collected(states: Any, cell: Any, steps: int, units: int, grown: bool) -> Any:
-    state, outputs = tf.zeros((32, units)), tf.zeros((32, 0, units))
-    given = tf.TensorArray(tf.float32, steps).unstack(tf.transpose(states, [1, 0, 2]))
-    made = tf.TensorArray(tf.float32, steps)
-    open_shape = tf.TensorShape([32, None, units])
-    for t in tf.range(steps):
-        tf.autograph.experimental.set_loop_options(shape_invariants=[(outputs, open_shape)])
-        state, _ = cell(given.read(t), [state])
-        if grown:
-            outputs = tf.concat([outputs, state[:, tf.newaxis]], 1)
-        else:
-            made = made.write(t, state)
-    return outputs if grown else made.stack()
-
-
-def _correlate(pair: Any) -> Any:
-    one, other = (each - tf.reduce_mean(each) for each in pair)
-    return 1 - tf.reduce_sum(one * other) / (tf.norm(one) * tf.norm(other) + 1e-6)
-
-
-def _match(pair: Any) -> Any:
-    apart = tf.abs(pair[0][:, None] - pair[1][None, :])
-    return tf.reduce_mean(tf.reduce_min(apart, 1)) + tf.reduce_mean(tf.exp(-(apart**2)))
-
-
-def _multiply(pair: Any) -> Any:
-    one, other = (tf.reshape(each, (8, 8)) for each in pair)
-    return tf.reduce_mean((tf.matmul(one, other, transpose_a=True) - tf.eye(8)) ** 2)
-
-
-def report(writer: Any, units: int, writes: bool) -> Any:
-    """A step of two layers; writes: histograms of their weights, and of the gradients."""
-    layers, update = (
-        keras.Sequential([L.Dense(units, "relu"), L.Dense(units)]),
-        keras.optimizers.SGD(),
-    )
-    layers.build((None, units))
-    asked: list[Asked] = []
-
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(layers(x) ** 2)
-        variables = layers.trainable_variables
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        if writes:
-            with writer.as_default(step=0):
-                for number, each in enumerate((*variables, *gradients)):
-                    tf.summary.histogram(str(number), each)
-        return loss
-
-    return tf.function(step), asked
-
-
-def _of_layers(
-    shape: tuple[int, ...], layers: Callable[[], list[Any]], dtype: str = "float32"
-) -> Any:
-    return lambda: keras.Sequential([keras.Input(shape, dtype=dtype), *layers()])
-
-
-def _with_attention() -> Any:
-    x = keras.Input((32, 64))
-    attended = L.LayerNormalization()(x + L.MultiHeadAttention(4, 16)(x, x))
-    wide = L.GlobalAveragePooling1D()(L.Dense(256, "relu")(attended))
-    return keras.Model(x, L.Dense(10)(wide))
-
-
-def _data(shape: tuple[int, ...], *, words: bool = False) -> tuple[Any, Any]:
-    x = tf.ones(shape, tf.int32) if words else tf.random.normal(shape)
-    return x, tf.zeros((shape[0],), tf.int32)
-
-
-MODELS: Final[dict[str, tuple[Callable[[], Any], tuple[Any, Any]]]] = {
-    "small dense layers": (
-        _of_layers((32,), lambda: [L.Dense(64, "relu"), L.Dense(64, "relu"), L.Dense(10)]),
-        _data((32, 32)),
-    ),
-    "dense layers": (
-        _of_layers((256,), lambda: [L.Dense(512, "relu"), L.Dense(512, "relu"), L.Dense(10)]),
-        _data((128, 256)),
-    ),
-    "dropout": (
-        _of_layers((256,), lambda: [L.Dense(512, "relu"), L.Dropout(0.3), L.Dense(512, "relu"),
-                                    L.BatchNormalization(), L.Dense(10)]),
-        _data((128, 256)),
-    ),
-    "convolutions": (
-        _of_layers((16, 16, 1), lambda: [L.Conv2D(32, 3, activation="relu"),
-                                         L.Conv2D(32, 3, activation="relu"),
-                                         L.GlobalAveragePooling2D(), L.Dense(10)]),
-        _data((64, 16, 16, 1)),
-    ),
-    "embedding": (
-        _of_layers((32,), lambda: [L.Embedding(5000, 64), L.Conv1D(128, 3, activation="relu"),
-                                   L.GlobalAveragePooling1D(), L.Dense(10)], "int32"),
-        _data((64, 32), words=True),
-    ),
-    "GRU": (
-        _of_layers((20, 32), lambda: [L.Dense(32, "relu"), L.GRU(64), L.Dense(10)]),
-        _data((64, 20, 32)),
-    ),
-    "attention": (_with_attention, _data((32, 32, 64))),
-}  # fmt: skip
-ATTENTIONS: Final = (
-    (128, 24, 10, False), (256, 30, 8, False), (64, 40, 12, False),
-    (64, 24, 10, True), (128, 24, 10, True), (192, 30, 8, True),
-)  # fmt: skip
-LOSSES: Final[dict[str, Callable[[Any], Any]]] = {
-    "squares": lambda pair: tf.reduce_mean((pair[0] - pair[1]) ** 2),
-    "correlation": _correlate,
-    "distances": _match,
-    "product": _multiply,
-}
-SEQUENCES: Final = ((30, 64), (100, 64), (160, 64), (100, 128))
-PIECES: Final[dict[str, Callable[..., Any]]] = {
-    "slices in a loop of Python": _in_python,
-    "slices in a loop of the graph": _in_graph,
-    "outputs concatenated in a loop of the graph": _collected,
-}
-UNTAKEN: Final = ((20, 64), (100, 64), (100, 256), (400, 64))
-TAKES: Final[dict[str, Callable[..., Any]]] = {
-    "the last of each sequence taken behind both layers": _last,
-    "a product of all pairs for its diagonal": _diagonal,
-}
-ENLARGED: Final = ((32, 2), (32, 4), (128, 4), (256, 4))
-REPORTED: Final = (32, 128, 512, 2048)
-TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))
+def _find_tables(step: StepGraph) -> Any:
+    return find_whole_tables(step, step.gradients)
 
 
 if __name__ == "__main__":

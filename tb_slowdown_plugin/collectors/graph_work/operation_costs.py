@@ -1,15 +1,14 @@
-"""How much of what a graph computes is there only for gradients that nobody uses.
+"""What operations of a graph cost, in products and sums.
 
 Counted, not timed: twice the products of a multiplication of matrices or a convolution, one for
-each number of anything else. A dimension that isn't known counts as a batch of 32, everywhere. What
-repaired twins of three programs saved was 0.7 to 1.4 times as much.
+each number of anything else. A dimension that isn't known counts as a batch of 32, everywhere.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
     BATCH,
@@ -18,13 +17,12 @@ from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
     find_branches,
     find_inner,
 )
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import inner_size, sizes_of
 
 _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 _EINSUM: Final = "Einsum"
 _CONVOLUTIONS: Final = ("Conv2D", "DepthwiseConv2d", "Conv3D")
 """How the types begin."""
-
-_BRANCHES: Final = RUNS_OTHERS | {"If", "StatelessIf", "Case", "StatelessCase"}
 
 LOOKUPS: Final = frozenset({"GatherV2", "ResourceGather"})
 """They read the rows that they give."""
@@ -50,15 +48,6 @@ percentage points off what it took, and 25 for two on small tables."""
 WORTH_MOVING: Final = 2 * START
 """What an operation costs at least that is told to be moved: the program's reasons may be better
 than a smaller gain."""
-
-_STEPS_BACK: Final = 4
-"""Operations through which the number of rows is looked for, where a tensor doesn't tell it."""
-_KEEP_ROWS: Final = frozenset(
-    {"BiasAdd", "Cast", "Elu", "Identity", "Relu", "Sigmoid", "Softmax", "Tanh"}
-)
-
-_FEW_NUMBERS: Final = 0.01
-"""Share of the numbers of gradients up to which an output is a measure of them."""
 
 _PER_NUMBER: Final = {
     "AsString": 5_000.0,
@@ -107,28 +96,6 @@ _PER_CUBE: Final = {
 }
 """Products and sums in the time that solvers take, of the cube of a matrix's side: of sides of 300
 and 800, next to `tf.matmul`, which takes 2 (`benchmarks/operation_costs.py`, two cores)."""
-
-
-class Gradients(NamedTuple):
-    """Tensors of a graph that has been traced."""
-
-    target: Any
-    """What was differentiated, or several of it."""
-    used: list[Any]
-    unused: list[Any]
-
-
-def share_of_graph(of: Gradients) -> float:
-    """The share of what is computed for the unused gradients alone; NaN where it can't be counted.
-
-    Args:
-      of: Tensors of one graph.
-    """
-    needed = operations_before([*_flat(of.target), *of.used])
-    alone = operations_before(of.unused) - needed
-    run = operations_run(of.unused[0].graph, [*_flat(of.target), *of.used, *of.unused])
-    whole = work_of(run) if run is not None else 0.0
-    return work_of(alone) / whole if whole > 0 else math.nan
 
 
 def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
@@ -190,44 +157,6 @@ def cost_of_moving(numbers: float) -> float:
     return START + _PER_BYTE * _BYTES * numbers
 
 
-def only_numbers_leave(gradients: Iterable[Any]) -> bool:
-    """Whether nothing but a few numbers comes of some gradients: no update, and no output as large.
-
-    Args:
-      gradients: Tensors of one graph, in which nothing is inside of anything: loops and branches
-        have graphs of their own, of which is not known what they do.
-    """
-    ahead = list(gradients)
-    graph, size = ahead[0].graph, sum(math.prod(sizes_of(each)) for each in ahead)
-    if hasattr(getattr(graph, "outer_graph", None), "outer_graph"):
-        return False
-    outputs = {each.name for each in getattr(graph, "outputs", ())}
-    known: set[Any] = set()
-    while ahead:
-        tensor = ahead.pop()
-        if tensor.name in outputs and _is_large(tensor, size):
-            return False
-        for operation in tensor.consumers():
-            if operation.op_def.is_stateful or operation.type in _BRANCHES:
-                return False
-            if operation not in known:
-                known.add(operation)
-                ahead += operation.outputs
-    return True
-
-
-def _is_large(tensor: Any, of: int) -> bool:
-    """Whether it may hold gradients of so many numbers."""
-    count = tensor.shape.num_elements()
-    return count is None or count > _FEW_NUMBERS * of
-
-
-def _flat(target: Any) -> list[Any]:
-    if isinstance(target, list | tuple):
-        return [each for one in target for each in _flat(one)]
-    return [target]
-
-
 def operations_before(tensors: Iterable[Any]) -> set[Any]:
     """The operations that compute these tensors."""
     found: set[Any] = set()
@@ -249,7 +178,7 @@ def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None =
     made = float(sum(math.prod(each) for each in outputs))
     kind = operation.type
     if kind in _PRODUCTS and inputs and inputs[0]:
-        return 2.0 * made * _inner_size(operation, inputs)
+        return 2.0 * made * inner_size(operation, inputs)
     if kind == _EINSUM and len(inputs) > 1:
         return 2.0 * _products_of_einsum(operation, inputs)
     if kind in _PER_CUBE and inputs and inputs[0]:
@@ -298,19 +227,6 @@ def _is_quick_power(operation: Any) -> bool:
     return exponent is not None and exponent.size == 1 and float(exponent) in _QUICK_POWERS
 
 
-def _inner_size(product: Any, inputs: list[list[int]]) -> int:
-    """What both matrices have, by the one that knows more of it."""
-    names = ("transpose_a", "transpose_b") if product.type == "MatMul" else ("adj_x", "adj_y")
-    one, other = (product.get_attr(name) is True for name in names)
-    places = (-2 if one else -1, -1 if other else -2)
-    shapes = [each.shape for each in product.inputs]
-    if any(shape.rank is None or shape.rank < 2 for shape in shapes):
-        return inputs[0][places[0]]
-    known = [shape[place] for shape, place in zip(shapes, places, strict=True)]
-    sizes = [sizes[place] for sizes, place in zip(inputs, places, strict=True)]
-    return next((each for each in known if each is not None), max(sizes))
-
-
 def _products_of_einsum(operation: Any, inputs: list[list[int]]) -> float:
     """As many as there are combinations of all its indices."""
     equation = operation.get_attr("equation").decode()
@@ -334,64 +250,3 @@ def _products_of_convolution(kind: str, inputs: list[list[int]], outputs: list[l
     else:
         kernel, output = inputs[1], outputs[0]
     return float(math.prod(output)) * math.prod(kernel[:-1])
-
-
-def sizes_of(tensor: Any, batch: int = BATCH) -> list[int]:
-    """The dimensions of a tensor; none where their number isn't known."""
-    return _sizes(tensor, batch, _STEPS_BACK)
-
-
-def _sizes(tensor: Any, batch: int, steps_back: int) -> list[int]:
-    """A dimension that isn't known may be examples, or all of their parts in one dimension."""
-    shape = tensor.shape
-    if shape.rank is None:
-        return []
-    sizes: list[int | None] = shape.as_list()
-    if None in sizes and steps_back:
-        made = tensor.op
-        if made.type == "MatMul" and all(map(_has_rank, made.inputs)):
-            sides = _sides_of_product(made, batch, steps_back - 1)
-            sizes = [size or side for size, side in zip(sizes, sides, strict=True)]
-        elif made.type == "Reshape" and sizes.count(None) == 1 and _has_rank(made.inputs[0]):
-            others = math.prod(each for each in sizes if each is not None)
-            all_of_it = max(_count(tensor, batch, steps_back - 1) // max(others, 1), 1)
-            sizes = [all_of_it if each is None else each for each in sizes]
-        elif made.type in _KEEP_ROWS and _has_rank(made.inputs[0]):
-            before = made.inputs[0]
-            if before.shape.as_list() == sizes:
-                return _sizes(before, batch, steps_back - 1)
-    return [batch if each is None else each for each in sizes]
-
-
-def _has_rank(tensor: Any) -> bool:
-    return tensor.shape.rank is not None
-
-
-def _sides_of_product(product: Any, batch: int, steps_back: int) -> tuple[int | None, int | None]:
-    """Rows and columns of a product of matrices, by what both have in common."""
-    inner = _inner_size(product, [_sizes(each, batch, steps_back) for each in product.inputs])
-    one, other = (
-        max(_count(each, batch, steps_back) // max(inner, 1), 1) if _is_counted(each) else None
-        for each in product.inputs
-    )
-    return one, other
-
-
-def _is_counted(tensor: Any) -> bool:
-    """Whether the number of its numbers is known, for a batch of a size."""
-    return tensor.op.type == "Reshape" or _missing(tensor) <= 1
-
-
-def _count(tensor: Any, batch: int, steps_back: int) -> int:
-    """How many numbers it has: in another shape there are as many."""
-    while tensor.op.type == "Reshape":
-        before = tensor.op.inputs[0]
-        if before.shape.rank is None or _missing(before) > _missing(tensor):
-            break
-        tensor = before
-    return math.prod(_sizes(tensor, batch, steps_back))
-
-
-def _missing(tensor: Any) -> int:
-    """How many of its dimensions aren't known."""
-    return sum(each is None for each in tensor.shape)

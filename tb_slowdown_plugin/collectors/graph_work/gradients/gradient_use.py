@@ -19,12 +19,12 @@ from tb_slowdown_plugin.collectors.graph_work.gradients.summed_gradients import 
     are_added_up,
     share_of_repeats,
 )
-from tb_slowdown_plugin.collectors.graph_work.gradients.zero_tensors import GraphNumber, find_zeros
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+from tb_slowdown_plugin.collectors.graph_work.gradients.unused_share import (
     Gradients,
     only_numbers_leave,
     share_of_graph,
 )
+from tb_slowdown_plugin.collectors.graph_work.gradients.zero_tensors import GraphNumber, find_zeros
 
 
 def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict[str, float]]:

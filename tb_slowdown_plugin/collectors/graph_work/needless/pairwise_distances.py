@@ -11,12 +11,9 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    MOVES_NOTHING,
-    cost_of,
-    sizes_of,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import MOVES_NOTHING, cost_of
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _LARGE: Final = 100_000
 """Numbers of all differences from which they are looked at: fewer take 0.1 ms."""

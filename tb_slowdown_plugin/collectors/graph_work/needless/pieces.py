@@ -20,12 +20,9 @@ from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
     before_identity,
     find_loops,
 )
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    cost_of,
-    cost_of_moving,
-    sizes_of,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of, cost_of_moving
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _FEWEST: Final = 8
 """TensorPieces of one tensor from which they are many: a gate of a cell is one of four."""

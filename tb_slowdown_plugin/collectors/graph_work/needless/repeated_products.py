@@ -13,8 +13,9 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of, sizes_of
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 from tb_slowdown_plugin.collectors.graph_work.weights import (
     READS,
     handle_of,

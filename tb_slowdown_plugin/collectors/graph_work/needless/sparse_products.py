@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    cost_of,
-    is_product_of_matrices,
-    sizes_of,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of, is_product_of_matrices
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _DIAGONAL: Final = frozenset({"Diag", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"})
 _ONE_HOT: Final = "OneHot"

@@ -19,8 +19,8 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     is_product_of_matrices,
     operations_run,
-    sizes_of,
 )
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _FEWEST: Final = 250_000
 """Numbers in a matrix that is looked at: with fewer, a dense product takes less than 1 ms."""

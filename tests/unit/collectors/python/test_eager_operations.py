@@ -22,9 +22,6 @@ from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E40
 
 pytestmark = pytest.mark.tensorflow
 FRAMES = 200
-OFTEN = 0.3
-"""While one long call of C holds Python's lock, a look comes after it: on idle cores 0.76 to 1 of
-them see a list that is converted, and 0.46 were seen beside other work; 0 see another call."""
 
 
 def share(work, is_it=runs_no_graph):
@@ -84,13 +81,14 @@ def test_graphs_are_none() -> None:
     assert share(lambda: tf.matmul(weight, weight), runs_graph) < 0.05
 
 
+@pytest.mark.timed
 def test_a_list_that_is_made_a_tensor_is_told_from_operations_and_constants():
     values = [float(number) for number in range(20_000)]
     rows = tf.ones((64, 10))
     model = tf.keras.Sequential([tf.keras.layers.Dense(20)])
-    assert share(lambda: tf.gather(values, [1, 2]), converts_list) > OFTEN
+    assert share(lambda: tf.gather(values, [1, 2]), converts_list) > 0.5
     assert share(lambda: tf.gather(tf.constant(values), [1, 2]), converts_list) < 0.1
-    assert share(lambda: tf.convert_to_tensor(values, tf.float32), converts_list) > OFTEN
+    assert share(lambda: tf.convert_to_tensor(values, tf.float32), converts_list) > 0.5
     assert share(lambda: tf.argmax(rows[5]), converts_list) < 0.1
     assert share(lambda: tf.convert_to_tensor([rows] * 20), converts_list) < 0.1
     assert share(lambda: model(rows), converts_list) < 0.1

@@ -20,12 +20,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import 
     by_batch,
     touches,
 )
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    LOOKUPS,
-    cost_of,
-    sizes_of,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import LOOKUPS, cost_of
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 
 class DenseUpdates(NamedTuple):

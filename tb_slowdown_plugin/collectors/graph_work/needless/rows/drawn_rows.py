@@ -16,10 +16,10 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     LOOKUPS,
     READ_WHAT_THEY_GIVE,
     cost_of,
-    sizes_of,
     sorts_all,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _SHUFFLE: Final = "RandomShuffle"
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import BY_ROW
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of, sizes_of
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _REPEATS: Final = frozenset(
     {"BroadcastTo", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "Tile"}

@@ -16,9 +16,9 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
     is_product,
     is_product_of_matrices,
-    sizes_of,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 _TAKE: Final = frozenset({"GatherNd", "GatherV2", "Slice", "StridedSlice"})
 _TAKE_DIAGONAL: Final = frozenset({"MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3"})

@@ -22,9 +22,9 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     MOVES_NOTHING,
     cost_of,
     operations_before,
-    sizes_of,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
 LARGE: Final = 500_000
 """Numbers in a table from which it is looked at: on fewer, an operation takes 0.1 ms."""
@@ -60,11 +60,16 @@ class WholeTables(NamedTuple):
     made_dense: float
     """1 where only the gradient is as large."""
 
+    @property
+    def share(self) -> float:
+        """Of what the graph computes for a batch of 32."""
+        return self.work / (self.work + self.rest + BATCH * self.rest_per_item)
+
     def numbers(self) -> dict[str, float]:
         """Of the fact."""
         told = self._asdict()
         del told["operation"]
-        return {**told, "share": self.work / (self.work + self.rest + BATCH * self.rest_per_item)}
+        return {**told, "share": self.share}
 
 
 class _Table(NamedTuple):
