@@ -156,6 +156,37 @@ def enlarge(channels: int, times: int, first: bool) -> Any:
     return tf.function(step), asked
 
 
+def multiply(nodes: int, units: int, make_outputs: Callable[..., Any], longer: bool) -> Any:
+    """A step of a layer and three matrices; longer: these are multiplied in the longer order."""
+    adjacency = tf.random.uniform((nodes, nodes), maxval=2 / nodes)
+    layer, update = L.Dense(units, "relu"), keras.optimizers.SGD(0.01)
+    layer.build((None, units))
+    weights = tf.Variable(tf.random.normal((units, 16), stddev=0.05))
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        variables = [*layer.trainable_variables, weights]
+        with tf.GradientTape() as tape:
+            outputs = make_outputs(adjacency, layer(x), weights, longer)
+            loss = tf.reduce_mean(outputs**2)
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+def _sum_up(adjacency: Any, states: Any, weights: Any, longer: bool) -> Any:
+    return (adjacency @ states) @ weights if longer else adjacency @ (states @ weights)
+
+
+def _project(_adjacency: Any, states: Any, weights: Any, longer: bool) -> Any:
+    if longer:
+        return states @ tf.matmul(weights, weights, transpose_b=True)
+    return tf.matmul(states @ weights, weights, transpose_b=True)
+
+
 def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
     """A step of two layers; late: the rows that it needs are taken at the end."""
     layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)
@@ -330,5 +361,9 @@ TAKES: Final[dict[str, Callable[..., Any]]] = {
     "a product of all pairs for its diagonal": _diagonal,
 }
 ENLARGED: Final = ((32, 2), (32, 4), (128, 4), (256, 4))
+ORDERS: Final[dict[str, tuple[Callable[..., Any], tuple[tuple[int, int], ...]]]] = {
+    "sums of neighbors made of wide rows": (_sum_up, ((400, 128), (800, 256), (2000, 64))),
+    "a projection by its square": (_project, ((32, 256), (64, 1024), (128, 1024))),
+}
 REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))

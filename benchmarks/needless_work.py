@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 82 pairs of trainings
+    python benchmarks/needless_work.py                   # 88 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -33,6 +33,7 @@ from benchmarks.needless_trainings import (
     ENLARGED,
     LOSSES,
     MODELS,
+    ORDERS,
     PIECES,
     REPORTED,
     SEQUENCES,
@@ -45,6 +46,7 @@ from benchmarks.needless_trainings import (
     enlarge,
     look_up,
     map_losses,
+    multiply,
     recur_over,
     report,
     take_rows,
@@ -54,6 +56,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.product_order import find_product_order
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
 )
@@ -114,6 +117,11 @@ def main() -> None:
             f"a pixel's {channels} channels to 8: behind pixels that are repeated {times}^2 times"
         )
         compare(name, data, find_repeated_rows, partial(enlarge, channels, times))
+    for how, (make_outputs, sizes) in ORDERS.items():
+        for rows, units in sizes:
+            data = (tf.random.normal((rows, units)),)
+            name = f"layer of {units} on {rows:,} rows: {how}"
+            compare(name, data, find_product_order, partial(multiply, rows, units, make_outputs))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:

@@ -103,7 +103,7 @@ _COLLECTORS: Final = (
                              "repeated_product", "pairwise_distances", "loop_invariant",
                              "graph_report", "dense_update", "independent_rounds",
                              "growing_variable", "pieces", "drawn_rows",
-                             "untaken_rows", "repeated_rows")),
+                             "untaken_rows", "repeated_rows", "product_order")),
     CatalogCollector("repeated_passes", "Passes on the batch of the step that are made again",
                      "keras.repeated_passes:RepeatedPasses", needs=("retraces",),
                      events=("repeated_pass",)),

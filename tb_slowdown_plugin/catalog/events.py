@@ -170,6 +170,11 @@ the whole of it is moved: "grown" 1 where it is put together, "rolled" 1 where i
 graph. "share" is what all but one of these
 take of what the step's graph computes. It is so "since" that many steps were finished."""
 
+PRODUCT_ORDER: Final = "product_order"
+"""Fact: a line multiplies three matrices in the order that takes so many "products" of numbers,
+where the other one takes as many as are "needed". "share" is what that spares, in the gradients,
+too, of what the step's graph computes. It is so "since" that many steps were finished."""
+
 UNCHANGING_WORK: Final = "unchanging_work"
 """Fact: a line of a function that trains computes the same in each call, of arguments that are the
 same tensors in all of them: "share" of what the function's graph computes. It is so "since" that

@@ -52,6 +52,8 @@ UNTAKEN_ROWS: Final = "untaken_rows"
 PIECES: Final = "pieces"
 """A tensor that a loop takes apart, or puts together, and moves as a whole each time. Detail: the
 line."""
+PRODUCT_ORDER: Final = "product_order"
+"""Three matrices that a step multiplies in the longer order. Detail: the line."""
 GRAPH_REPORTS: Final = "graph_reports"
 """Summaries and prints that a step's graph makes. Detail: the line."""
 GRAPH_PYTHON: Final = "graph_python"

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.catalog.events import (
     LOOP_INVARIANT,
     PAIRWISE_DISTANCES,
     PIECES,
+    PRODUCT_ORDER,
     REPEATED_PASS,
     REPEATED_PRODUCT,
     REPEATED_ROWS,
@@ -39,6 +40,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.product_order import find_product_order
 from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
     find_repeated_products,
 )
@@ -76,6 +78,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     DRAWN_ROWS: find_drawn_rows,
     UNTAKEN_ROWS: find_untaken_rows,
     REPEATED_ROWS: find_repeated_rows,
+    PRODUCT_ORDER: find_product_order,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

@@ -36,6 +36,7 @@ from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
 from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_distances
 from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
+from tb_slowdown_plugin.analysis.causes.model.product_order import claim_order
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.untaken_rows import claim_untaken
@@ -83,6 +84,7 @@ _COUNTED: Final = {
     names.LOOPS: claim_loops,
     names.PIECES: claim_pieces,
     names.UNTAKEN_ROWS: claim_untaken,
+    names.PRODUCT_ORDER: claim_order,
 }
 """Accounts of what graphs tell -> who claims it."""
 
