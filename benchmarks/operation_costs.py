@@ -3,7 +3,8 @@
     python benchmarks/operation_costs.py            # 1 minute
 
 The figures of `collectors/graph_work/operation_costs.py`: products and sums in the time that an
-operation takes, of the cube of a matrix's side, or of each number that it is given.
+operation takes, of the cube of a matrix's side, or of each number that it is given; and in that of
+a call.
 """
 
 from __future__ import annotations
@@ -51,9 +52,14 @@ FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "StatelessRandomUniformV2": lambda x: tf.random.stateless_uniform(tf.shape(x), _seed_of(x)),
     "TopKV2": lambda x: tf.math.top_k(x, 64)[0],
     "TopKV2, all": tf.sort,
+    "TopKV2, rows of 500": lambda x: tf.sort(tf.reshape(x, (-1, 500))),
     "Unique": lambda x: tf.unique(tf.cast(1000 * x, tf.int32))[0],
     "Where": lambda x: tf.where(x > 0.5),
 }
+
+
+VARIABLES: Final = (0, 20, 60)
+"""Of a function that does next to nothing else than to add to them."""
 
 
 def _seed_of(numbers: Any) -> Any:
@@ -82,6 +88,30 @@ def main() -> None:
         seconds = max(measure(compute, numbers) - nothing, 0.0)
         told = seconds / product_seconds / NUMBERS
         print(f"| `{name}` | {NUMBERS:,} | {1e3 * seconds:.2f} | {told:.0f} |", flush=True)
+
+    for variables in VARIABLES:
+        seconds = measure_call(variables)
+        told = seconds / product_seconds
+        print(f"| a call with variables | {variables} | {1e3 * seconds:.2f} | {told:,.0f} |")
+
+
+def measure_call(variables: int) -> float:
+    """Seconds of a call that adds to so many variables: the median of several hundred."""
+    sums = [tf.Variable(0.0) for _ in range(variables)]
+
+    @tf.function(autograph=False)
+    def add(value: Any) -> Any:
+        for each in sums:
+            each.assign_add(value)
+        return value + 1.0
+
+    value, took = tf.constant(1.0), []
+    for turn in range(-10, 100 * TURNS):
+        began = time.perf_counter()
+        add(value)
+        if turn >= 0:
+            took.append(time.perf_counter() - began)
+    return float(np.median(took))
 
 
 def measure(compute: Callable[[Any], Any], value: Any) -> float:

@@ -99,8 +99,9 @@ lookup needs, "made_dense" if it is the gradient alone. It is so "since" that ma
 finished."""
 
 DRAWN_ROWS: Final = "drawn_rows"
-"""Fact: a line puts all "rows" in an order, of which so many are "taken". "share" is that of what
-the step's graph computes. It is so "since" that many steps were finished."""
+"""Fact: a line puts all "rows" in an order, of which so many are "taken"; "largest" 1 where these
+are numbers in order of their size. "share" is that of what the step's graph computes. It is so
+"since" that many steps were finished."""
 
 UNTAKEN_ROWS: Final = "untaken_rows"
 """Fact: a line multiplies so many rows as are "made", of which so many are "taken", and nothing

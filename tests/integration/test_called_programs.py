@@ -133,7 +133,7 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(
     assert row.place.file.endswith(WRITING.name)
 
 
-@pytest.mark.parametrize("name", few([*EAGER, *FLAT], *EAGER))
+@pytest.mark.parametrize("name", few([*EAGER, *FLAT], "eager_in_loop"))
 def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
@@ -151,7 +151,7 @@ def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     assert row.place.file.endswith(CALLED.name)
 
 
-@pytest.mark.parametrize("name", few(WIDE, "head_on_fixed_encoder", "summaries_of_session"))
+@pytest.mark.parametrize("name", few(WIDE, "head_on_fixed_encoder"))
 def test_what_a_graph_computes_for_nothing_is_one_row_with_what_a_twin_saves(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:

@@ -40,7 +40,7 @@ NOISE = 0.05
 """Share of the wall that other programs of a busy machine may make of something else."""
 
 
-@pytest.mark.parametrize("name", few(PAIRS, "longer_episodes", "validation_and_load"))
+@pytest.mark.parametrize("name", few(PAIRS, "validation_and_load"))
 def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:

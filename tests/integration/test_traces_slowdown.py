@@ -99,7 +99,10 @@ def compare_captures(logdir: Path, run: Run) -> CaptureComparison:
     return compare(fast, slow)
 
 
-@pytest.mark.parametrize(("stage_slows", "named"), [(True, "::Map"), (False, "MatMul")])
+@pytest.mark.parametrize(
+    ("stage_slows", "named"),
+    [pytest.param(True, "::Map", marks=pytest.mark.further), (False, "MatMul")],
+)
 def test_the_first_line_names_what_turned_slow(
     tmp_path: Path, stage_slows: bool, named: str
 ) -> None:

@@ -96,7 +96,7 @@ def start(folder: Path, root: Path, *command: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     "name",
-    few(PROGRAMS, "fit", "gan_of_two_functions", "raises"),
+    few(PROGRAMS, "fit", "raises"),
 )
 def test_a_program_is_judged_as_with_calls_by_hand(
     host: TrainingHost, tmp_path: Path, root: Path, name: str

@@ -45,6 +45,11 @@ START: Final = 300_000.0
 with work that they didn't need (`benchmarks/needless_work.py`). What is counted so is up to 12
 percentage points off what it took, and 25 for two on small tables."""
 
+_CALL: Final = 30_000_000.0
+"""Products and sums in the time in which Python and TensorFlow start a graph: 0.19 to 0.31 ms with
+no variable and with 60, of few operations, next to `tf.matmul` (`benchmarks/operation_costs.py`).
+Of 0, 15, 30, 45, and 60 millions this one is least off what 88 trainings saved."""
+
 WORTH_MOVING: Final = 2 * START
 """What an operation costs at least that is told to be moved: the program's reasons may be better
 than a smaller gain."""
@@ -76,8 +81,13 @@ _PER_NUMBER: Final = {
 of which each of these takes one; 2 to 12 in `Pow` and the others (TensorFlow 2.21, 2026-11-29;
 `benchmarks/operation_costs.py`)."""
 
-_PER_NUMBER_SORTED: Final = 13_000.0
-"""The same where all of 2,000,000 are sorted: `TopKV2` for as many as there are."""
+_PER_NUMBER_SORTED: Final = 475.0
+"""The same where all numbers of a row are sorted, for each time by which the row can be halved, of
+numbers and their places: 22 to 124 ns in rows of 500 to 2,000,000, as `TopKV2` takes for as many as
+there are. Of several rows, two are sorted at a time."""
+
+_CORES: Final = 2
+"""Of the machine on which all was measured."""
 
 _QUICK_POWERS: Final = frozenset({-1.0, -0.5, 0.5, 1.0, 2.0, 3.0})
 """TensorFlow has operations for them that take no longer than a product."""
@@ -152,6 +162,11 @@ def cost_of(
     return sum(_cost_of_one(each, batch, within) for each in operations)
 
 
+def cost_of_call(operations: Iterable[Any], batch: int = BATCH) -> float:
+    """What a call of a function with these takes, or a run of a session: the start, too."""
+    return _CALL + cost_of(operations, batch)
+
+
 def cost_of_moving(numbers: float) -> float:
     """Of an operation that reads and writes so many, in products."""
     return START + _PER_BYTE * _BYTES * numbers
@@ -206,7 +221,9 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
 def _per_number(operation: Any) -> float:
     """Beside what it moves; 0 of most operations."""
     if sorts_all(operation):
-        return _PER_NUMBER_SORTED
+        *others, numbers = sizes_of(operation.inputs[0])
+        at_a_time = min(math.prod(others), _CORES)
+        return _PER_NUMBER_SORTED * math.log2(max(numbers, 2)) / at_a_time
     return 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    cost_of,
+    cost_of_call,
     is_product,
     operations_before,
     operations_run,
@@ -65,5 +65,5 @@ class StepGraph:
 
     @cached_property
     def cost(self) -> float:
-        """What all that runs costs; 0 where that can't be counted."""
-        return cost_of(self.run or ())
+        """What a call of it costs; 0 where that can't be counted."""
+        return cost_of_call(self.run) if self.run is not None else 0.0

@@ -33,6 +33,14 @@ def _tell(case: Case, numbers: Mapping[str, float], place: str) -> CountedWork:
 
 def _tell_drawn(numbers: Mapping[str, float], place: str) -> CountedWork:
     rows, taken = (count(numbers[name]) for name in ("rows", "taken"))
+    if numbers.get("largest", 0) > 0:
+        return CountedWork(
+            "numbers sorted for a few of them",
+            f"Each step sorts {rows} numbers, and takes {taken} of them, in {place}.",
+            ", by what the step's graph takes for that order. All steps have it, so no clock can "
+            "tell",
+            _take_largest(place),
+        )
     return CountedWork(
         "an order of all rows, for a few of them",
         f"Each step puts all {rows} rows in an order, and takes {taken} of them, in {place}.",
@@ -50,6 +58,18 @@ def _draw(place: str) -> Advice:
         ),
         "A row may come twice in a batch. Where that matters, shuffle once in each epoch, and take "
         "one part after the other.",
+        f"in `{place}`",
+    )
+
+
+def _take_largest(place: str) -> Advice:
+    return Advice(
+        "Ask for as many as you take: of `tf.math.top_k`, the rest isn't sorted.",
+        snippet(
+            old("hardest = tf.sort(losses, direction='DESCENDING')[:32]"),
+            new("hardest = tf.math.top_k(losses, k=32).values"),
+        ),
+        "None. For the smallest, take `-tf.math.top_k(-losses, k=32).values`.",
         f"in `{place}`",
     )
 

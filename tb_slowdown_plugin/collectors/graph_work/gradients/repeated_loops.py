@@ -13,6 +13,7 @@ from tb_slowdown_plugin.collectors.graph_work.gradients.summed_gradients import 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import RUNS_OTHERS
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
+    cost_of_call,
     operations_before,
     operations_run,
 )
@@ -37,5 +38,4 @@ def share_of_repeated_loops(calls: Sequence[OneGradient]) -> float:
     names = name_operations(graph.get_operations())
     first = {names[each]: each for each in loops}
     again = [each for each in loops if each is not first[names[each]]]
-    whole = cost_of(run)
-    return cost_of(again) / whole if whole > 0 else math.nan
+    return cost_of(again) / cost_of_call(run)

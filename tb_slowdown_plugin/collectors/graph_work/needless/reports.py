@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
+    cost_of_call,
     operations_before,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -55,7 +56,7 @@ def find_reports(step: StepGraph) -> Reports | None:
         max(large, key=lambda each: cost_of(made[each])),
         float(len(large) - prints),
         float(prints),
-        cost_of(whole) / cost_of(step.run | whole),
+        cost_of(whole) / cost_of_call(step.run | whole),
     )
 
 

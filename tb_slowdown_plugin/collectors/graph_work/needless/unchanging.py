@@ -14,6 +14,7 @@ from tb_slowdown_plugin.collectors.graph_work.inner_graphs import CALLS, InnerGr
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     WORTH_MOVING,
     cost_of,
+    cost_of_call,
     operations_run,
 )
 
@@ -44,7 +45,7 @@ def find_unchanging(graph: Any, same: Collection[str]) -> Unchanging | None:
         return None
     costs = [(cost_of([each], within=within), each) for each, within in made]
     _, first = max(costs, key=lambda pair: pair[0])
-    return Unchanging(first, sum(cost for cost, _ in costs) / cost_of(run))
+    return Unchanging(first, sum(cost for cost, _ in costs) / cost_of_call(run))
 
 
 def _find_made(

@@ -17,6 +17,7 @@ import numpy as np
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import CALLS, InnerGraph, find_inner
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
+    cost_of_call,
     is_product_of_matrices,
     operations_run,
 )
@@ -72,7 +73,7 @@ def find_zero_matrix(graph: Any, given: Mapping[str, Any]) -> ZeroMatrix | None:
     if not spared.get(key):
         return None
     product, (rows, columns) = first[key]
-    return ZeroMatrix(product, rows, columns, filled[key], spared[key] / cost_of(run))
+    return ZeroMatrix(product, rows, columns, filled[key], spared[key] / cost_of_call(run))
 
 
 def _find_products(

@@ -18,7 +18,7 @@ tf = pytest.importorskip("tensorflow")
         (lambda x: tf.linalg.cholesky(x), 0.5),
         (lambda x: x**1.5, 0.6),
         (lambda x: tf.random.shuffle(tf.reshape(x, [-1])), 0.9),
-        (lambda x: tf.sort(tf.reshape(x, [-1])), 24.0),
+        (lambda x: tf.sort(tf.reshape(x, [-1])), 16.0),
         (lambda x: tf.math.top_k(tf.reshape(x, [-1]), 8)[0], 0.35),
     ],
     ids=["inverse", "eigenvalues", "Cholesky", "power", "shuffle", "sort", "the largest"],
@@ -51,3 +51,13 @@ def test_an_einsum_takes_what_its_indices_say(equation, one, other, products):
     (einsum,) = (each for each in graph.get_operations() if each.type == "Einsum")
     assert is_product(einsum)
     assert work_of([einsum]) == 2 * products
+
+
+def test_rows_are_sorted_two_at_a_time_and_short_ones_take_less():
+    def cost(shape):
+        with tf.Graph().as_default() as graph:
+            tf.sort(tf.compat.v1.placeholder(tf.float32, shape))
+            return cost_of(graph.get_operations())
+
+    one, rows = cost([2**18]), cost([2**9, 2**9])
+    assert one / rows == pytest.approx(18 / 9 * 2, rel=0.1)

@@ -10,7 +10,8 @@ from tb_slowdown_plugin.records.types import Fact
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-BATCHES = 6
+BATCHES = 200
+"""What a neighbor takes between two of them is a small part of a pass."""
 HERE = "tests/unit/collectors/input/test_unused_passes.py"
 
 

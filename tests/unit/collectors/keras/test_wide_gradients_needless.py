@@ -32,7 +32,7 @@ def test_a_slow_precision_in_a_fit_is_told_at_the_fit(recording, dtype, told):
 
 
 def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
-    weights = tf.Variable(tf.ones((8, 8)))
+    weights = tf.Variable(tf.ones((512, 512)))
     optimizer = keras.optimizers.SGD(0.1)
 
     @tf.function
@@ -45,8 +45,8 @@ def test_a_second_pass_for_a_metric_is_told_once_with_both_lines(recording):
     collector = WideGradients()
     collector.start(recording.context)
     try:
-        for rows in (4, 5):  # traced twice
-            train(tf.ones((rows, 8)))
+        for rows in (400, 500):  # traced twice
+            train(tf.ones((rows, 512)))
             collector.look_once()
     finally:
         collector.stop()

@@ -20,7 +20,11 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import 
     by_batch,
     touches,
 )
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import LOOKUPS, cost_of
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+    LOOKUPS,
+    cost_of,
+    cost_of_call,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 
@@ -64,7 +68,7 @@ def find_dense_updates(step: StepGraph) -> DenseUpdates | None:
         each for each in run - step.learning if any(touches(each, list(shape)) for shape in tables)
     }
     work = cost_of(updates)
-    rest, rest_per_item = by_batch(lambda batch: cost_of(run - updates, batch))
+    rest, rest_per_item = by_batch(lambda batch: cost_of_call(run - updates, batch))
     share = work / (work + rest + BATCH * rest_per_item)
     return DenseUpdates(first, largest[0], looked_up, per_item, work, rest, rest_per_item, share)
 

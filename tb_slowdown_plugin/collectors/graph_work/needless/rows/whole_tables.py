@@ -21,6 +21,7 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     LOOKUPS,
     MOVES_NOTHING,
     cost_of,
+    cost_of_call,
     operations_before,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -102,7 +103,7 @@ def find_whole_tables(step: StepGraph, gradients: Collection[Any]) -> WholeTable
     )
     if first is None or looked_up + BATCH * per_item > FEW_ROWS * rows:
         return None
-    rest, rest_per_item = by_batch(lambda batch: cost_of(run - whole, batch))
+    rest, rest_per_item = by_batch(lambda batch: cost_of_call(run - whole, batch))
     lookups = [one for one in forward if one.type in LOOKUPS]
     is_input = any(tensor.op in whole for one in lookups for tensor in one.inputs)
     return WholeTables(

@@ -71,3 +71,12 @@ def test_an_order_of_all_rows_has_what_draws_a_few(make_run):
         f"Each step puts all 400,000 rows in an order, and takes 256 of them, in {PLACE}."
     )
     assert "tf.random.uniform(" in cause.advice[0].code
+
+
+def test_numbers_that_are_sorted_for_the_largest_have_what_asks_for_these(make_run):
+    numbers = {"rows": 8192.0, "taken": 32.0, "largest": 1.0, "share": 0.6, "since": 0.0}
+    run = make_run(np.full(SIZE, 0.1), events=[(2, Fact("drawn_rows", PLACE, numbers))])
+    (cause,) = account_for(run).report.causes
+    assert cause.lost_seconds == pytest.approx(24.0)
+    assert cause.summary == f"Each step sorts 8,192 numbers, and takes 32 of them, in {PLACE}."
+    assert "tf.math.top_k(losses, k=32)" in cause.advice[0].code

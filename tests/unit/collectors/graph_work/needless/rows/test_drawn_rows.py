@@ -56,6 +56,7 @@ def by_sorted_numbers(data):
 def test_an_order_of_all_rows_is_most_of_a_small_step(draw, kind):
     found = find(draw)
     assert (found.operation.type, found.rows, found.taken) == (kind, ROWS, TAKEN)
+    assert found.largest == 0
     assert 0.8 < found.share < 1
 
 
@@ -75,3 +76,56 @@ def all_in_another_order(data):
 @pytest.mark.parametrize("draw", [by_numbers, in_parts_of_an_epoch, all_in_another_order])
 def test_what_takes_all_rows_or_orders_none_is_not_told(draw):
     assert find(draw) is None
+
+
+EXAMPLES, WORDS, MOST = 16, 4096, 20
+
+
+def find_in_losses(choose):
+    """In a step that learns from what is chosen of (EXAMPLES, WORDS) losses."""
+    weights = tf.Variable(tf.ones((NUMBERS, WORDS)))
+    kept = []
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(choose(tf.matmul(x, weights) ** 2))
+        kept.append(([loss], [tape.gradient(loss, weights)]))
+        return loss
+
+    function = step.get_concrete_function(tf.ones((EXAMPLES, NUMBERS)))
+    found = find_drawn_rows(StepGraph(*kept[-1]))
+    del function
+    return found
+
+
+def largest(losses):
+    return tf.sort(losses, direction="DESCENDING")[:, :MOST]
+
+
+def smallest(losses):
+    return tf.sort(losses)[:, :MOST]
+
+
+def one_of_each(losses):
+    return tf.sort(losses, axis=-1)[:, 10]
+
+
+@pytest.mark.parametrize(("choose", "taken"), [(largest, MOST), (smallest, MOST), (one_of_each, 1)])
+def test_so_are_numbers_sorted_for_the_largest_though_gradients_take_their_places(choose, taken):
+    found = find_in_losses(choose)
+    assert (found.rows, found.taken, found.largest) == (WORDS, taken, 1)
+    assert 0.5 < found.share < 1
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda losses: tf.sort(losses)[:3],
+        lambda losses: tf.math.top_k(losses, MOST).values,
+        lambda losses: tf.cumsum(tf.sort(losses), axis=-1)[:, :MOST],
+    ],
+    ids=["of some rows all", "asked for as many", "used before"],
+)
+def test_numbers_of_which_all_are_used_are_not_told(choose):
+    assert find_in_losses(choose) is None
