@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.graph_work.inner_graphs import CALLS, InnerGraph, find_inner
+from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
+    CALLS,
+    RUNS_OTHERS,
+    InnerGraph,
+    find_inner,
+)
 
 READS: Final = frozenset({"ReadVariableOp", "ResourceGather"})
 """Operations that give what a variable holds."""
@@ -21,6 +26,9 @@ _WAY_TO_WEIGHTS: Final = frozenset(
 _VARIABLES: Final = frozenset({"Variable", "VariableV2"})
 """Of TensorFlow 1, which are read without an operation for it."""
 
+_VARIABLE: Final = "resource"
+"""The type of a variable's handle."""
+
 _MOST_COMPARED: Final = 65_536
 """Numbers in a constant that is compared with another: a shape, a rate, zeros to begin with. To
 copy as many takes 0.1 ms."""
@@ -35,6 +43,22 @@ def changes_variables(operations: Iterable[Any], within: InnerGraph | None = Non
         if inner is not None and changes_variables(inner.operations, inner):
             return True
     return False
+
+
+def find_changing(operations: Iterable[Any], within: InnerGraph | None = None) -> set[str]:
+    """The names of arguments that are variables with which they may do anything but read them."""
+    changing: set[str] = set()
+    for each in operations:
+        variables = {one.name for one in each.inputs if one.dtype.name == _VARIABLE}
+        if not variables or each.type in READS:
+            continue
+        inner = find_inner(each, within) if each.type in RUNS_OTHERS else None
+        if inner is None:
+            changing |= variables
+            continue
+        inside = find_changing(inner.operations, inner)
+        changing |= {tensor.name for name, tensor in inner.given.items() if name in inside}
+    return changing
 
 
 def weights_of(product: Any) -> str:

@@ -17,6 +17,7 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of_call,
     operations_run,
 )
+from tb_slowdown_plugin.collectors.graph_work.weights import READS
 
 _ARGUMENTS: Final = frozenset({"Placeholder", "_Arg"})
 
@@ -35,7 +36,8 @@ def find_unchanging(graph: Any, same: Collection[str]) -> Unchanging | None:
 
     Args:
       graph: Of a function that has been traced.
-      same: The names of arguments that have the same value in each call.
+      same: The names of arguments that have the same value in each call, or are variables that
+        hold the same.
     """
     run = operations_run(graph, ())
     if run is None:
@@ -62,6 +64,8 @@ def _find_made(
         elif each.type in CALLS and (inner := find_inner(each, within)) is not None:
             given = {name for name, tensor in inner.given.items() if tensor.op in kept}
             yield from _find_made(inner.operations, given, inner)
+        elif each.type in READS and before <= kept:
+            kept.add(each)
         elif each.op_def.is_stateful:
             continue  # other numbers in each call
         elif before <= constant:

@@ -45,6 +45,24 @@ class Training:
         return tf.reduce_sum(tf.matmul(tf.linalg.inv(matrix), self.weights))
 
 
+class Teaching(Training):
+    """Learns what another layer makes of the same rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.teacher = tf.Variable(tf.ones([SIDE, SIDE]))
+
+    @tf.function
+    def learn(self, rows):
+        wanted = tf.nn.relu(tf.matmul(rows, self.teacher))
+        self.weights.assign_sub(0.1 * tf.matmul(wanted, self.weights))
+
+    @tf.function
+    def learn_both(self, rows):
+        self.teacher.assign_sub(0.01 * tf.matmul(rows, self.teacher))
+        self.learn(rows)
+
+
 def tell(traced, collector, call, calls=CALLS):
     for number in range(calls):
         call(number)
@@ -142,3 +160,32 @@ def test_a_matrix_of_zeros_is_told_in_a_fit(traced, collector, as_tensor):
     assert (fact.numbers["rows"], fact.numbers["columns"]) == (side, side)
     assert fact.numbers["filled"] == pytest.approx(1 / side, rel=0.1)
     assert 0.1 < fact.numbers["share"] < 1
+
+
+def learn(traced, collector, call):
+    """As many steps again as are compared, and a look in between."""
+    for _ in range(2 * CALLS):
+        call()
+        traced.steps += 1
+        collector.look_once()
+    return [each for each in traced.of(Fact) if each.name == "unchanging_work"]
+
+
+def test_weights_that_nothing_trains_stay_the_same_too(traced, collector):
+    teaching = Teaching()
+    (fact,) = learn(traced, collector, lambda: teaching.learn(MATRIX))
+    line = Teaching.learn.python_function.__code__.co_firstlineno + 2
+    assert fact.subject == f"learn (tests/unit/collectors/graph_work/{HERE}:{line})"
+    assert fact.numbers["share"] > 0.5
+
+
+def test_those_that_are_trained_elsewhere_or_in_a_function_inside_do_not(traced, collector):
+    teaching = Teaching()
+
+    def call():
+        teaching.learn(MATRIX)
+        teaching.teacher.assign_sub(0.01 * teaching.teacher)
+
+    assert learn(traced, collector, call) == []
+    assert learn(traced, collector, lambda: teaching.learn_both(MATRIX)) == []
+    assert traced.failures == []
