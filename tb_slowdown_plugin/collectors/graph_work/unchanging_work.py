@@ -55,7 +55,7 @@ class _Calls:
         ]
 
 
-class _Waiting(NamedTuple):
+class _HeldBack(NamedTuple):
     """What is told of a function later, when it is seen whether variables still hold the same."""
 
     where_they_hold: Fact | None
@@ -93,7 +93,7 @@ class UnchangingWork:
         self._functions: dict[int, _Calls | None] = {}
         """By bit; None of those that are done."""
         self._compared: deque[_Calls] = deque()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_HeldBack] = []
         self._tracing.follow_calls(self._look)
 
     def look_once(self) -> None:
@@ -146,7 +146,7 @@ class UnchangingWork:
             waits = self._fact_of(UNCHANGING_WORK, with_read, calls)
             held = [(weakref.ref(variable), _read_some(variable)) for variable in read.values()]
             until = self._context.steps_finished() + _CALLS
-            self._waiting.append(_Waiting(waits, told, held, until))
+            self._waiting.append(_HeldBack(waits, told, held, until))
         else:
             self._tell(told)
         zeros = find_zero_matrix(function.graph, same)
