@@ -235,6 +235,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
             "The rest is the pipeline itself."
         )
     yield from pipeline_evidence.tell_stage(case, main)
+    yield from pipeline_evidence.tell_hand_over(case)
     yield from pipeline_evidence.tell_filter(case)
     yield from pipeline_evidence.tell_functions(case)
     yield from pipeline_evidence.tell_captured(case, main)

@@ -46,6 +46,10 @@ _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
 
 
+_GENERATOR: Final = "Generator"
+"""The stage with which TensorFlow hands batches to devices, as its model calls it."""
+
+
 class InputLine(NamedTuple):
     """A line of the program that makes input for a pipeline."""
 
@@ -59,10 +63,13 @@ class InputLine(NamedTuple):
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
     """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
     last = finding.rows[1]
+    hands_over = Program.of(case.run).hands_over
     return [
         (row, fact)
         for row, fact in case.run.facts(STAGE)
-        if row <= last + 1 and fact.numbers.get("share", 0.0) >= MATTERS
+        if row <= last + 1
+        and fact.numbers.get("share", 0.0) >= MATTERS
+        and not (hands_over and fact.subject.startswith(_GENERATOR))
     ]
 
 
@@ -83,6 +90,15 @@ def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
     if each > LARGER * before:  # its first elements may be slower, as first runs are
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
+
+
+def tell_hand_over(case: Case) -> Iterable[str]:
+    """That a strategy is between the pipeline and the step."""
+    if Program.of(case.run).hands_over:
+        yield (
+            "A strategy of `tf.distribute` hands each batch to its devices: what the stages of "
+            "the pipeline before that take isn't recorded."
+        )
 
 
 def find_filter(case: Case) -> Fact | None:

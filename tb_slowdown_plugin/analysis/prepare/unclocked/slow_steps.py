@@ -58,21 +58,33 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
     clocked = {n: each for n, each in measured.items() if names.family(n) != names.INPUT_WAIT}
     left = left_over(run, clocked)
     idle = is_idle(run, left)
+    saved = _bytes_of_savers(run)
     found = []
     for seen_at, what in told:
         row = seen_at - round(what.numbers.get("ago", 0.0))
         if 0 < row <= len(period):  # a step may end between the look and the record of it
             row -= int(row == len(period) or period[row - 1] > period[row])
+            own = what.numbers.get("written_bytes", 0.0) - saved[row]
             alone = period[row] - left[row] < MOSTLY_WRITING * period[row]
-            much = alone and what.numbers.get("written_bytes", 0.0) >= WRITTEN_BYTES
-            family = names.FILE_WRITE if much else _family_of_look(what, is_idle=bool(idle[row]))
+            is_savers = saved[row] >= WRITTEN_BYTES > own
+            much = alone and own >= WRITTEN_BYTES
+            if much or (what.numbers.get("writes") and not is_savers):
+                family = names.FILE_WRITE
+            else:
+                family = _family_of_wait(what, is_idle=bool(idle[row]))
             found.append(SlowStep(row, what.subject, family))
     return found
 
 
-def _family_of_look(what: Fact, *, is_idle: bool) -> str:
-    if what.numbers.get("writes"):
-        return names.FILE_WRITE
+def _bytes_of_savers(run: Run) -> Mapping[int, float]:
+    """Row -> bytes of the checkpoints in that step, which have clocks of their own."""
+    saved: dict[int, float] = defaultdict(float)
+    for row, what in run.facts("checkpoint"):
+        saved[row] += what.numbers.get("bytes", 0.0)
+    return saved
+
+
+def _family_of_wait(what: Fact, *, is_idle: bool) -> str:
     if what.numbers.get(stack_samples.WAITS_OUTSIDE):
         return names.CONNECTION
     return names.WAIT if waits_in(what, is_idle=is_idle) else ""

@@ -18,6 +18,8 @@ _CHEAP: Final = frozenset(
 """Stages that only hand on or gather what is in memory."""
 RUN_FUNCTIONS: Final = ("Generator", "Interleave", "Map", "Filter", "Scan")
 """In the kinds of stages that run functions of the program: `FlatMap`, `ParallelMapV2`."""
+_HANDS_OVER: Final = "PerDeviceGenerator"
+"""How the source ends that a strategy's iterator has for each of its devices."""
 _HAND_ON: Final = frozenset({"Prefetch", "Take", "Skip", "Repeat", "Enumerate", "Zip"})
 """Stages that neither work nor gather."""
 
@@ -34,6 +36,16 @@ class Pipeline:
     def has(self, stage: str) -> bool:
         """Whether there is such a stage."""
         return stage in self.stages
+
+    @property
+    def is_handed_over(self) -> bool:
+        """Whether TensorFlow made it, to hand the batches of another one to a strategy's devices.
+
+        Example:
+          >>> Pipeline(("ReincarnatedPerDeviceGenerator", "Prefetch")).is_handed_over
+          True
+        """
+        return bool(self.stages) and self.stages[0].endswith(_HANDS_OVER)
 
     def comes_before(self, first: str, second: str) -> bool:
         """Whether the program has a stage of a kind before one of another kind, parallel or not."""

@@ -79,6 +79,9 @@ class Program:
     steps_per_execution: int = 1
     """Batches that one call of Keras trains on; 1 also where not known."""
     half_precision: bool = False
+    hands_over: bool = False
+    """A strategy of `tf.distribute` hands each batch to its devices, of a pipeline that isn't
+    recorded."""
     board: Board = UNKNOWN_BOARD
 
     @property
@@ -110,12 +113,13 @@ class Program:
             Pipeline(tuple(fact.subject.split()), fact.numbers)
             for fact in input_facts(run, names.INPUT_PIPELINE)
         ]
+        known = [pipeline for pipeline in pipelines if not pipeline.is_handed_over]
         options = [fact for _, fact in run.facts(names.FUNCTION_OPTIONS)]
         checkpoints = [fact for _, fact in run.facts("checkpoint")]
         is_keras = any(trace.function == _KERAS_STEP for _, trace in run.all_of(Trace))
         families = {names.family(account) for account in run.steps.accounts}
         return cls(
-            pipelines[-1] if pipelines else None,
+            known[-1] if known else None,
             any(pipeline.numbers.get("arrays") for pipeline in pipelines),
             names.CALLBACK in families or is_keras,
             len(run.steps) * run.steps_per_row,
@@ -130,6 +134,7 @@ class Program:
             _with_option(options, "reduce_retracing"),
             _steps_per_execution(run),
             bool(run.facts(HALF_PRECISION)),
+            len(known) < len(pipelines),
             Board.of([fact for _, fact in run.facts(TENSORBOARD_CALLBACK)]),
         )
 

@@ -322,3 +322,13 @@ def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     )
     assert cause.advice[0].text.startswith("Pass `fit` and `evaluate` a dataset")
     assert cause.advice[1].text.startswith("Call `model(x, training=False)`")
+
+
+def test_what_a_strategy_hands_over_is_no_generator_of_the_program(make_run, find, judge):
+    """TensorFlow makes a dataset of its own for each device, whose source is a generator."""
+    made = Fact("input_pipeline", "ReincarnatedPerDeviceGenerator Prefetch")
+    cause = waits_from_300(make_run, find, judge, [(0, made), (320, stage("Generator#3", 0.01))])
+    evidence = " ".join(cause.evidence)
+    assert "A strategy of `tf.distribute` hands each batch to its devices" in evidence
+    assert "slowest stage" not in evidence
+    assert not any("generator" in each.text for each in cause.advice)

@@ -88,6 +88,17 @@ def test_bytes_that_a_checkpoint_wrote_are_not_the_lines(make_run, checkpoint):
     assert (account_of(run, measured=measured) is None) is bool(checkpoint)
 
 
+@pytest.mark.parametrize("by_itself", [1e3, 1e6])
+def test_what_a_checkpoint_wrote_in_that_step_is_not_what_the_line_writes(make_run, by_itself):
+    """The line evaluates, and a short save follows."""
+    rows = [39, 79, 119]
+    saves = [(row, Fact("checkpoint", "manager", {"bytes": 3e6, "seconds": 0.01})) for row in rows]
+    events = sorted([*looks(rows, written=3e6 + by_itself), *saves], key=lambda event: event[0])
+    run = make_run(0.010 + SAVES, events=events)
+    measured = {"checkpoint:manager": np.where(SAVES > 0, 0.01, 0.0)}
+    assert (account_of(run, measured=measured) is None) is (by_itself == 1e3)
+
+
 def test_lines_of_one_function_are_one_account(make_run):
     events = sorted(
         [*looks([39, 119]), *looks([79, 159, 199], place="save (train.py:43)")],
