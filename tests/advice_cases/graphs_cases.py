@@ -46,6 +46,14 @@ CASES: dict[str, tuple[Any, Any]] = {
         xla_compilation.Compilations(),
         xla_compilation.Compilations(shapes=False, values=True),
     ),
+    "xla_compilation.pad_by_hand": (
+        xla_compilation.Compilations(makes_batches=True),
+        xla_compilation.Compilations(),
+    ),
+    "xla_compilation.full_batches_by_hand": (
+        xla_compilation.Compilations(makes_batches=True),
+        xla_compilation.Compilations(),
+    ),
     "xla_compilation.full_batches": (
         xla_compilation.Compilations(),
         xla_compilation.Compilations(full_batches=True),

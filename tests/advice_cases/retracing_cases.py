@@ -22,6 +22,7 @@ from advice_cases.evidence import (
     program,
     retrace,
 )
+from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 
 CASES: dict[str, tuple[Any, Any]] = {
@@ -62,6 +63,14 @@ CASES: dict[str, tuple[Any, Any]] = {
     "retrace_fixes.keep_method": (retrace(METHOD), retrace(OBJECT)),
     "retrace_fixes.keep_object": (retrace(OBJECT), retrace(GENERATOR)),
     "retrace_fixes.pad": (retrace(LENGTH), retrace(ROWS)),
+    "retrace_fixes.pad_by_hand": (
+        retrace(LENGTH, of=Program(makes_batches=True)),
+        retrace(LENGTH),
+    ),
+    "retrace_fixes.full_batches_by_hand": (
+        retrace(ROWS, of=Program(makes_batches=True)),
+        retrace(ROWS),
+    ),
     "retrace_fixes.full_batches": (
         retrace(ROWS),
         retrace(ROWS, of=program("Range Batch", full_batches=1)),

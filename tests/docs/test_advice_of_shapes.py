@@ -103,6 +103,16 @@ class Batches:
         self.sizes = {len(x[first : first + batch_size]) for first in range(0, len(x), batch_size)}
 
 
+def rounds_widths_up(snippet: Snippet):
+    rows = [range(5), range(40)]
+    assert [snippet.run(side, {"rows": rows})["width"] for side in ("old", "new")] == [40, 64]
+
+
+def cuts_full_batches(snippet: Snippet):
+    for side, last in (("old", 8), ("new", 32)):
+        assert len(snippet.run(side, {"x": np.arange(200.0)})["batch"]) == last
+
+
 def trains_on_whole_batches(snippet: Snippet):
     x, model = np.arange(200.0), Batches()
     for side, sizes in (("old", {64, 8}), ("new", {64})):
@@ -140,6 +150,16 @@ CASES: dict[str, CaseOfAdvice] = {
         retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
         "Drop the partial last",
         keeps_batches_full,
+    ),
+    "pad by hand": (
+        xla_compilation.advise(Compilations(makes_batches=True)),
+        "Pad to a few",
+        rounds_widths_up,
+    ),
+    "full by hand": (
+        xla_compilation.advise(Compilations(makes_batches=True)),
+        "Leave out the partial last",
+        cuts_full_batches,
     ),
     "reduce": (
         retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),

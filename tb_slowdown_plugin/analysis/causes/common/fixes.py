@@ -198,6 +198,37 @@ def full_batches() -> Advice:
     )
 
 
+def pad_by_hand() -> Advice:
+    """The same, of a program that makes its batches without `tf.data`."""
+    return Advice(
+        "Pad to a few lengths, so that shapes repeat.",
+        snippet(
+            old("width = max(map(len, rows))"),
+            new(
+                "longest = max(map(len, rows))",
+                "width = next(each for each in (32, 64, 128) if each >= longest)",
+            ),
+        ),
+        "Padding is computed too; mask it in the loss. All rows must be as long as the last length "
+        "at most.",
+        "find the line that says how wide a batch is",
+    )
+
+
+def full_batches_by_hand() -> Advice:
+    """The same, of a program that makes its batches without `tf.data`."""
+    return Advice(
+        "Leave out the partial last batch of each epoch: it needs a separate graph.",
+        snippet(
+            old("for start in range(0, len(x), 32):"),
+            new("for start in range(0, len(x) - 31, 32):"),
+            same("    batch = x[start : start + 32]"),
+        ),
+        "Up to one batch of examples per epoch is skipped.",
+        "find the loop that cuts the data into batches",
+    )
+
+
 def leave_keras_out() -> Advice:
     """No XLA where Keras has turned it on."""
     return Advice(

@@ -51,6 +51,16 @@ def plain(advice: Callable[[], Advice]) -> Callable[[Any], Advice]:
     return make
 
 
+def both(one: Callable[[E], bool], other: Callable[[E], bool]) -> Callable[[E], bool]:
+    """Where both conditions are met."""
+    return lambda evidence: one(evidence) and other(evidence)
+
+
+def without(one: Callable[[E], bool], other: Callable[[E], bool]) -> Callable[[E], bool]:
+    """Where the first condition is met, and the second isn't."""
+    return lambda evidence: one(evidence) and not other(evidence)
+
+
 def always(_evidence: Any) -> bool:
     """The cause itself is condition enough."""
     return True

@@ -8,9 +8,11 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     full_batches,
+    full_batches_by_hand,
     pad,
+    pad_by_hand,
 )
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, both, offered, plain, without
 from tb_slowdown_plugin.analysis.causes.common.programs.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.compile import function_fixes, retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
@@ -212,6 +214,10 @@ def _batches_differ(retraced: Retraced) -> bool:
     return _has_shapes(retraced) and differ and not retraced.program.full_batches
 
 
+def _by_hand(retraced: Retraced) -> bool:
+    return retraced.program.makes_batches
+
+
 def _is_only_a_keras_step(retraced: Retraced) -> bool:
     """Nothing more is known than that it was traced again."""
     known = _is_new_keras_step(retraced) or _has_shapes(retraced)
@@ -314,8 +320,10 @@ OFFERS: Final = (
     Offer(keep_method, when=_passes_methods),
     Offer(keep_object, when=_passes_objects),
     Offer(plain(full_batches), when=_is_only_a_keras_step),
-    Offer(plain(pad), when=_examples_differ),
-    Offer(plain(full_batches), when=_batches_differ),
+    Offer(plain(pad), when=without(_examples_differ, _by_hand)),
+    Offer(plain(pad_by_hand), when=both(_examples_differ, _by_hand)),
+    Offer(plain(full_batches), when=without(_batches_differ, _by_hand)),
+    Offer(plain(full_batches_by_hand), when=both(_batches_differ, _by_hand)),
     Offer(declare, when=_declaring_is_second),
     Offer(reduce, when=_can_generalize),
 )

@@ -22,14 +22,16 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     full_batches,
+    full_batches_by_hand,
     leave_keras_out,
     new,
     old,
     pad,
+    pad_by_hand,
     same,
     snippet,
 )
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, both, offered, plain, without
 from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_varying
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
@@ -63,6 +65,10 @@ def _for_batches(compilations: Compilations) -> bool:
 def _for_arrays(compilations: Compilations) -> bool:
     may_differ = compilations.shapes and not compilations.full_batches
     return may_differ and compilations.arrays
+
+
+def _by_hand(compilations: Compilations) -> bool:
+    return compilations.makes_batches
 
 
 def _by_keras(compilations: Compilations) -> bool:
@@ -144,8 +150,10 @@ def whole_batches() -> Advice:
 OFFERS: Final = (
     Offer(plain(gather), when=_for_slices),
     Offer(plain(few_sizes), when=_for_values),
-    Offer(plain(pad), when=_for_shapes),
-    Offer(plain(full_batches), when=_for_batches),
+    Offer(plain(pad), when=without(_for_shapes, _by_hand)),
+    Offer(plain(pad_by_hand), when=both(_for_shapes, _by_hand)),
+    Offer(plain(full_batches), when=without(_for_batches, _by_hand)),
+    Offer(plain(full_batches_by_hand), when=both(_for_batches, _by_hand)),
     Offer(plain(whole_batches), when=_for_arrays),
     Offer(plain(leave_keras_out), when=_by_keras),
     Offer(plain(leave_out), when=_by_the_program),
@@ -183,6 +191,7 @@ def explain(case: Case) -> Claim | None:
                 two_shapes=shapes and most_shapes == 2,
                 full_batches=program.full_batches,
                 arrays=program.arrays,
+                makes_batches=program.makes_batches,
                 keras=bool(ranked) and ranked[0][0].startswith(KERAS),
             )
         ),
@@ -267,6 +276,8 @@ class Compilations:
     """The pipeline leaves out a smaller last batch."""
     arrays: bool = False
     """The program trains on arrays, without a pipeline of its own."""
+    makes_batches: bool = False
+    """The program makes its batches by itself, without `tf.data`."""
     keras: bool = False
     """Keras's step is compiled, and nobody has asked for that in a `tf.function`."""
 
@@ -276,5 +287,9 @@ def advise(compilations: Compilations) -> tuple[Advice, ...]:
     return offered(OFFERS, compilations)
 
 
-EXAMPLES: Final = (Compilations(), Compilations(two_shapes=True, arrays=True, keras=True))
+EXAMPLES: Final = (
+    Compilations(),
+    Compilations(makes_batches=True),
+    Compilations(two_shapes=True, arrays=True, keras=True),
+)
 """Evidence for its page in the documentation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,6 +83,8 @@ class Program:
     """A strategy of `tf.distribute` hands each batch to its devices, of a pipeline that isn't
     recorded."""
     board: Board = UNKNOWN_BOARD
+    makes_batches: bool = False
+    """Its own loop feeds the steps without `tf.data`; False also where nobody looked."""
 
     @property
     def full_batches(self) -> bool:
@@ -118,10 +120,11 @@ class Program:
         checkpoints = [fact for _, fact in run.facts("checkpoint")]
         is_keras = any(trace.function == _KERAS_STEP for _, trace in run.all_of(Trace))
         families = {names.family(account) for account in run.steps.accounts}
+        is_fit = names.CALLBACK in families or is_keras
         return cls(
             known[-1] if known else None,
             any(pipeline.numbers.get("arrays") for pipeline in pipelines),
-            names.CALLBACK in families or is_keras,
+            is_fit,
             len(run.steps) * run.steps_per_row,
             float(run.steps.period_seconds.sum()),
             len(run.all_of(Epoch)),
@@ -136,6 +139,7 @@ class Program:
             bool(run.facts(HALF_PRECISION)),
             len(known) < len(pipelines),
             Board.of([fact for _, fact in run.facts(TENSORBOARD_CALLBACK)]),
+            not (is_fit or pipelines) and _makes_batches(run, families),
         )
 
     def declares(self, trace: Trace) -> bool:
@@ -180,3 +184,8 @@ UNKNOWN: Final = Program()
 """Of which nothing is recorded."""
 SHUFFLES: Final = Program(Pipeline(("TensorSlice", "Map", "Shuffle", "Cache", "Batch", "Prefetch")))
 """An example: it shuffles after the expensive stage, and caches after that."""
+
+
+def _makes_batches(run: Run, families: Collection[str]) -> bool:
+    running = {each.name for each in run.environment.collectors if each.status == "running"}
+    return names.INPUT_WAIT not in families and {"input_wait", "input_stages"} <= running

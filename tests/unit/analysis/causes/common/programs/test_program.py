@@ -1,10 +1,12 @@
 """What a record says of the program: its functions, and what is on already."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Board, Program
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
+from tb_slowdown_plugin.records.types import CollectorState, Epoch, Fact, Trace
 
 
 def test_a_run_without_facts_leaves_all_unknown(make_run):
@@ -53,3 +55,17 @@ def test_a_board_is_quiet_where_all_of_them_are():
     loud = Fact("tensorboard_callback", "", {**quiet, "histograms": 1.0})
     assert not Board.of([*facts, loud]).is_quiet
     assert not Board.of([]).is_quiet
+
+
+def test_a_loop_that_asks_no_dataset_makes_its_batches(make_run):
+    def made(states=("running", "running"), accounts=None, events=()):
+        collectors = tuple(map(CollectorState, ("input_wait", "input_stages"), states))
+        run = make_run(np.full(50, 0.1), accounts=accounts or {}, events=list(events))
+        run = replace(run, environment=replace(run.environment, collectors=collectors))
+        return Program.of(run).makes_batches
+
+    assert made()
+    assert not made(states=("running", "unavailable"))
+    assert not made(accounts={names.INPUT_WAIT: np.full(50, 0.01)})
+    assert not made(accounts={"callback:Mine": np.full(50, 0.01)})
+    assert not made(events=[(0, Fact(names.INPUT_PIPELINE, "TensorSlice Batch"))])
