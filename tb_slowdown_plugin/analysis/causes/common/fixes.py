@@ -220,12 +220,11 @@ def full_batches_by_hand() -> Advice:
     return Advice(
         "Leave out the partial last batch of each epoch: it needs a separate graph.",
         snippet(
-            old("for start in range(0, len(x), 32):"),
-            new("for start in range(0, len(x) - 31, 32):"),
-            same("    batch = x[start : start + 32]"),
+            old("order = rng.permutation(len(x))"),
+            new("order = rng.permutation(len(x))[: len(x) // 32 * 32]"),
         ),
         "Up to one batch of examples per epoch is skipped.",
-        "find the loop that cuts the data into batches",
+        "find the line that says in which order an epoch goes through the data",
     )
 
 
