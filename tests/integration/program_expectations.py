@@ -84,7 +84,7 @@ def retracing_keras_compile(run: Run) -> None:
     assert steps_with(run, "first_execution:again") == 24
 
 
-@expect("Pad to a few", "Drop the partial last", "Leave the part with")
+@expect("Pad to a few", "Leave out the partial", "Leave the part with")
 def xla_shapes(run: Run) -> None:
     assert len(traces(run, "signature")) == 1, "relaxed to any length, and never traced again"
     assert 45 <= steps_with(run, "xla_compilation") <= 51, "a new length each 5 of 250 steps"

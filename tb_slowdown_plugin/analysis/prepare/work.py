@@ -16,7 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_column
 from tb_slowdown_plugin.catalog.parameters.prepare import FEWEST_OF_A_KIND
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, MAJORITY, MATTERS, NEARLY_ALL
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ALIKE,
+    MAJORITY,
+    MATTERS,
+    NEARLY_ALL,
+    SEVERAL,
+)
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -68,6 +74,8 @@ def measure_work(
         typical = float(np.median(core[start:])) if len(core) > start else np.nan
         return np.broadcast_to(typical if typical > 0 else np.nan, core.shape)
     usual = np.full(len(core), np.nan)
+    plain: list[int] = []
+    """Kinds without items."""
     for each in range(int(kind.max(initial=0)) + 1):
         rows = np.flatnonzero(kind == each)
         steady = rows[rows >= start]
@@ -79,9 +87,61 @@ def measure_work(
             wanted = np.where(_are_amounts(amount[rows]), amount[rows], np.median(amount[fitted]))
             usual[rows] = _fit_items(amount[fitted], core[fitted], wanted)
         else:
-            usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
+            typical = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
+            usual[rows] = typical
+            plain += [each] * bool(typical > 0)
     usual[~(usual > 0)] = np.nan
+    return _compare_beside(core, start, kind, plain, usual)
+
+
+def _compare_beside(core: Float, start: int, kind: Int, plain: list[int], usual: Float) -> Float:
+    """(S,) the usual times of steps, those of each kind next to those of others around them.
+
+    Where all steps get slower, a kind that becomes rare has its median from the first ones, and
+    one that becomes frequent from the last.
+
+    Args:
+      core: (S,) seconds.
+      start: The first row that is not warm-up.
+      kind: (S,) numbers.
+      plain: The kinds to compare.
+      usual: (S,) the median of each kind.
+    """
+    blocks = np.array_split(np.arange(start, len(core)), _GROUPS)
+    first = max(plain, key=lambda each: np.count_nonzero(kind == each), default=None)
+    if len(plain) < 2 or first is None:
+        return usual
+    medians = {
+        each: np.array([_median_of(core[rows[kind[rows] == each]]) for rows in blocks])
+        for each in plain
+    }
+    typical = {first: float(usual[np.argmax(kind == first)])}
+    others = set(plain) - {first}
+    while others:
+        level = _median_of_known([medians[each] / typical[each] for each in typical])
+        beside = {each: medians[each] / level for each in others}
+        closest = max(others, key=lambda each: np.count_nonzero(np.isfinite(beside[each])))
+        times = beside[closest][np.isfinite(beside[closest])]
+        if len(times) < SEVERAL:
+            break
+        typical[closest] = float(np.median(times))
+        usual[kind == closest] = typical[closest]
+        others.remove(closest)
     return usual
+
+
+def _median_of(seconds: Float) -> float:
+    """NaN of too few."""
+    return float(np.median(seconds)) if len(seconds) >= SEVERAL else np.nan
+
+
+def _median_of_known(columns: list[Float]) -> Float:
+    """(B,) of each block; NaN where none of (B,) columns knows it."""
+    table = np.array(columns)
+    known = np.isfinite(table).any(axis=0)
+    level = np.full(table.shape[1], np.nan)
+    level[known] = np.nanmedian(table[:, known], axis=0)
+    return level
 
 
 def find_leading(core: Float, start: int, kinds: ArrayLike | None) -> NDArray[np.bool_] | None:

@@ -74,3 +74,29 @@ def test_items_that_only_the_warm_up_has_are_left_out() -> None:
 def test_a_kind_for_each_step_is_needed() -> None:
     with pytest.raises(UsageError, match="give one for each step"):
         measure_work(np.full(COUNT, 0.01), 0, [0, 1], None)
+
+
+def test_kinds_are_compared_where_both_are_there_while_all_steps_get_slower():
+    """An agent that asks its policy ever more often, and whose memory takes ever longer."""
+    rng = np.random.default_rng(1)
+    asks = rng.random(4_000) < np.linspace(0.1, 0.95, 4_000)
+    slower = np.linspace(1.0, 3.0, 4_000)
+    usual = measure_work(np.where(asks, 0.003, 0.002) * slower, 0, asks.astype(int), None)
+    assert usual[asks][0] / usual[~asks][0] == pytest.approx(1.5, rel=0.02)
+
+
+def test_kinds_that_are_never_near_each_other_have_their_own_medians():
+    kinds = np.repeat([0, 1], 500)
+    usual = measure_work(np.where(kinds == 0, 0.010, 0.040), 0, kinds, None)
+    assert usual[[0, -1]].tolist() == [0.010, 0.040]
+
+
+def test_a_kind_is_compared_through_another_one_that_is_near_both():
+    """The first and the last are never near each other."""
+    part, at = 1_000, np.arange(3_000)
+    kinds = np.where(at % 2 == 1, 1, np.where(at < 2 * part, 0, 2))
+    seconds = np.array([0.010, 0.020, 0.040])[kinds] * np.linspace(1.0, 2.0, 3_000)
+    usual = measure_work(seconds, 0, kinds, None)
+    of_kind = [usual[np.argmax(kinds == each)] for each in range(3)]
+    assert of_kind[0] / of_kind[1] == pytest.approx(0.5, rel=0.02)
+    assert of_kind[2] / of_kind[1] == pytest.approx(2.0, rel=0.02)
