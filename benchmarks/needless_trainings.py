@@ -156,6 +156,32 @@ def enlarge(channels: int, times: int, first: bool) -> Any:
     return tf.function(step), asked
 
 
+def read_words(columns: int, used: int, layers: Callable[[], list[Any]], padded: bool) -> Any:
+    """A step on texts of so many words; padded: to so many columns."""
+    model = keras.Sequential([L.Embedding(5000, 64), *layers(), L.GlobalMaxPooling1D(), L.Dense(8)])
+    model.build((32, columns))
+    update = keras.optimizers.SGD(0.01)
+    asked: list[Asked] = []
+
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            outputs = model(x if padded else x[:, :used], training=True)
+            each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
+            loss = tf.reduce_mean(each)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    return tf.function(step), asked
+
+
+class _Attend(L.Layer):
+    def call(self, x: Any) -> Any:
+        """Of each word to all of them."""
+        return tf.nn.softmax(tf.matmul(x, x, transpose_b=True) / 8.0) @ x
+
+
 def multiply(nodes: int, units: int, make_outputs: Callable[..., Any], longer: bool) -> Any:
     """A step of a layer and three matrices; longer: these are multiplied in the longer order."""
     adjacency = tf.random.uniform((nodes, nodes), maxval=2 / nodes)
@@ -364,6 +390,12 @@ ENLARGED: Final = ((32, 2), (32, 4), (128, 4), (256, 4))
 ORDERS: Final[dict[str, tuple[Callable[..., Any], tuple[tuple[int, int], ...]]]] = {
     "sums of neighbors made of wide rows": (_sum_up, ((400, 128), (800, 256), (2000, 64))),
     "a projection by its square": (_project, ((32, 256), (64, 1024), (128, 1024))),
+}
+PADDED: Final = ((256, 64), (320, 200), (500, 40))
+READERS: Final[dict[str, Callable[[], list[Any]]]] = {
+    "convolutions": lambda: [L.Conv1D(96, 5, padding="same"), L.Conv1D(96, 5, padding="same")],
+    "attention": lambda: [L.Dense(64, "relu"), _Attend(), L.Dense(64, "relu")],
+    "GRU": lambda: [L.GRU(64, return_sequences=True)],
 }
 REPORTED: Final = (32, 128, 512, 2048)
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))

@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 88 pairs of trainings
+    python benchmarks/needless_work.py                   # 97 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,9 @@ from benchmarks.needless_trainings import (
     LOSSES,
     MODELS,
     ORDERS,
+    PADDED,
     PIECES,
+    READERS,
     REPORTED,
     SEQUENCES,
     TABLES,
@@ -47,6 +49,7 @@ from benchmarks.needless_trainings import (
     look_up,
     map_losses,
     multiply,
+    read_words,
     recur_over,
     report,
     take_rows,
@@ -56,8 +59,10 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
-from tb_slowdown_plugin.collectors.graph_work.needless.product_order import find_product_order
-from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
+from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
+    find_product_order,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.repeated_products import (
     find_repeated_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
@@ -65,6 +70,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.repeated_rows import
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
+from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 STEPS: Final = 12
@@ -122,6 +128,12 @@ def main() -> None:
             data = (tf.random.normal((rows, units)),)
             name = f"layer of {units} on {rows:,} rows: {how}"
             compare(name, data, find_product_order, partial(multiply, rows, units, make_outputs))
+    for (columns, used), (how, layers) in product(PADDED, READERS.items()):
+        words = tf.random.uniform((32, columns), 1, 5000, tf.int32)
+        name = f"{how} on texts of up to {used} words: padded to {columns}"
+        find = partial(_find_padding, used / columns)
+        data = (words, tf.zeros((32,), tf.int32))
+        compare(name, data, find, partial(read_words, columns, used, layers))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
@@ -160,6 +172,18 @@ def compare_pair(
 
 def _find_tables(step: StepGraph) -> Any:
     return find_whole_tables(step, step.gradients)
+
+
+class _Padding(NamedTuple):
+    share: float
+
+
+def _find_padding(used: float, step: StepGraph) -> _Padding | None:
+    """What the analysis makes of it, with so many of the columns used."""
+    found = find_sequence_work(step)
+    if found is None:
+        return None
+    return _Padding(found.share * (1 - used) + found.squared * (1 - used**2))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ FAMILIES: Final = {
     events.UNTAKEN_ROWS: names.UNTAKEN_ROWS,
     events.PIECES: names.PIECES,
     events.PRODUCT_ORDER: names.PRODUCT_ORDER,
+    events.SEQUENCE_WORK: names.PADDING,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
 }
 """Fact about a line -> the family of its account, which gets a share of each step that runs it. Of

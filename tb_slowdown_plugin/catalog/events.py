@@ -176,6 +176,15 @@ PRODUCT_ORDER: Final = "product_order"
 where the other one takes as many as are "needed". "share" is what that spares, in the gradients,
 too, of what the step's graph computes. It is so "since" that many steps were finished."""
 
+SEQUENCE_WORK: Final = "sequence_work"
+"""Fact: what a step computes for sequences of so many "columns", in a line that costs most of it:
+the "share" of what its graph computes that is in proportion to them, and what is in proportion to
+their square, "squared". It is so "since" that many steps were finished."""
+
+PADDED_BATCH: Final = "padded_batch"
+"""Fact: of batches of so many "columns" that many are "used" on average, up to the end of the
+longest example, and "longest" at most, in as many "batches" as were looked at."""
+
 UNCHANGING_WORK: Final = "unchanging_work"
 """Fact: a line of a function that trains computes the same in each call, of arguments that are the
 same tensors in all of them: "share" of what the function's graph computes. It is so "since" that

@@ -22,6 +22,7 @@ from tb_slowdown_plugin.catalog.events import (
     REPEATED_PASS,
     REPEATED_PRODUCT,
     REPEATED_ROWS,
+    SEQUENCE_WORK,
     SPARSE_PRODUCT,
     UNTAKEN_ROWS,
     WHOLE_TABLE,
@@ -32,17 +33,22 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
     find_independent_rounds,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
-from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
-    find_pairwise_distances,
-)
 from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
 from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.product_order import find_product_order
-from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
+from tb_slowdown_plugin.collectors.graph_work.needless.products.pairwise_distances import (
+    find_pairwise_distances,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
+    find_product_order,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.repeated_products import (
     find_repeated_products,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.sparse_products import (
+    find_sparse_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.reports import find_reports
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.dense_updates import find_dense_updates
@@ -54,7 +60,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.repeated_rows import
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import find_untaken_rows
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
-from tb_slowdown_plugin.collectors.graph_work.needless.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
 from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -79,6 +85,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     UNTAKEN_ROWS: find_untaken_rows,
     REPEATED_ROWS: find_repeated_rows,
     PRODUCT_ORDER: find_product_order,
+    SEQUENCE_WORK: find_sequence_work,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

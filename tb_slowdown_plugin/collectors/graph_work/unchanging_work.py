@@ -17,13 +17,14 @@ from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.catalog.events import UNCHANGING_WORK, ZERO_MATRIX
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.graph_work.needless.unchanging import Unchanging, find_unchanging
-from tb_slowdown_plugin.collectors.graph_work.needless.zero_matrices import (
+from tb_slowdown_plugin.collectors.graph_work.needless.products.zero_matrices import (
     ZeroMatrix,
     find_zero_matrix,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.unchanging import Unchanging, find_unchanging
 from tb_slowdown_plugin.collectors.graph_work.weights import changes_variables, find_changing
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.input.padded_columns import PaddedColumns
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 from tb_slowdown_plugin.records.types import Fact
 
@@ -94,6 +95,7 @@ class UnchangingWork:
         """By bit; None of those that are done."""
         self._compared: deque[_Calls] = deque()
         self._waiting: list[_HeldBack] = []
+        self._padded = PaddedColumns(context.emit)
         self._tracing.follow_calls(self._look)
 
     def look_once(self) -> None:
@@ -102,6 +104,7 @@ class UnchangingWork:
             self._look_at(self._compared.popleft())
         if self._waiting:
             self._look_at_variables()
+        self._padded.look()
 
     def read(self) -> Mapping[str, float]:
         """No values: what is found is told as facts."""
@@ -124,6 +127,8 @@ class UnchangingWork:
                 return
             assert isinstance(known, _Calls)
             known.compare(leaves)
+            if known.count.bit_count() == 1:
+                self._padded.keep(leaves)
             if known.function() is not function:  # it was traced again
                 self._functions[bit] = None
             elif known.count == _CALLS:

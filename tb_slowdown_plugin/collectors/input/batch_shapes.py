@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
@@ -26,6 +26,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, code_of
+from tb_slowdown_plugin.collectors.input.padded_columns import PaddedColumns
 from tb_slowdown_plugin.records.types import Fact
 
 EVERY: Final = 16
@@ -73,14 +74,23 @@ class BatchShapes:
         self._executing_eagerly = tf.executing_eagerly
         self._seen: set[Shapes] = set()
         self._glance = Glance()
+        self._padded = PaddedColumns(context.emit)
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._note)
         self._workers = 0
         self._keras = KerasBatches(
-            self._see, self._note, self._note_dataset, context.failure_of(self.name)
+            self._see,
+            self._note,
+            self._note_dataset,
+            self._padded.keep_some_of,
+            context.failure_of(self.name),
         )
         self._keras.start()
+
+    def look_once(self) -> None:
+        """Looks at a batch that may be padded."""
+        self._padded.look()
 
     def read(self) -> Mapping[str, float]:
         """Distinct shapes so far; nothing before the first batch."""
@@ -129,7 +139,9 @@ class BatchShapes:
             self._context.emit(Fact(PY_DATASET, place, {"workers": workers}))
 
     def _look(self, batch: Any) -> None:
-        shapes = shapes_of(batch)
+        tensors = tensors_of(batch)[:_MOST_TENSORS]
+        shapes = tuple([shape_of(tensor) for tensor in tensors])
+        self._padded.keep(tensors)
         if shapes in self._seen:
             return
         self._seen.add(shapes)
@@ -239,6 +251,7 @@ class KerasBatches:
       batch: Is given each batch; in any thread.
       size: Is given what has the shapes of batches to come.
       dataset: Is given the `PyDataset` of each batch, in any thread; it may raise.
+      arrays: Is given arrays that are cut into batches, and the rows of one.
       fail: Is told what a hook raises.
     """
 
@@ -247,11 +260,13 @@ class KerasBatches:
         batch: Callable[[Any], None],
         size: Callable[[Any], None],
         dataset: Callable[[Any], None],
+        arrays: Callable[[Sequence[Any], int], None],
         fail: Callable[[Exception], None],
     ) -> None:
         self._tell_batch = batch
         self._tell_size = size
         self._tell_dataset = dataset
+        self._tell_arrays = arrays
         self._hooks = MethodHooks("batch_shapes", fail)
 
     def start(self) -> None:
@@ -280,6 +295,7 @@ class KerasBatches:
             for items in (adapter.batch_size, adapter.partial_batch_size):
                 if items:
                     self._tell_size(_sized(dataset.element_spec, int(items)))
+            self._tell_arrays(tensors_of(adapter._inputs), int(adapter.batch_size))
 
 
 def _place_of_batches(dataset: Any) -> str:

@@ -34,11 +34,12 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
-from tb_slowdown_plugin.analysis.causes.model.pairwise_distances import claim_distances
+from tb_slowdown_plugin.analysis.causes.model.padding import claim_padding
 from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
-from tb_slowdown_plugin.analysis.causes.model.product_order import claim_order
+from tb_slowdown_plugin.analysis.causes.model.products.pairwise_distances import claim_distances
+from tb_slowdown_plugin.analysis.causes.model.products.product_order import claim_order
+from tb_slowdown_plugin.analysis.causes.model.products.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
-from tb_slowdown_plugin.analysis.causes.model.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.untaken_rows import claim_untaken
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
@@ -85,6 +86,7 @@ _COUNTED: Final = {
     names.PIECES: claim_pieces,
     names.UNTAKEN_ROWS: claim_untaken,
     names.PRODUCT_ORDER: claim_order,
+    names.PADDING: claim_padding,
 }
 """Accounts of what graphs tell -> who claims it."""
 

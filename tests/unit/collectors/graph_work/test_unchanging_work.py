@@ -189,3 +189,18 @@ def test_those_that_are_trained_elsewhere_or_in_a_function_inside_do_not(traced,
     assert learn(traced, collector, call) == []
     assert learn(traced, collector, lambda: teaching.learn_both(MATRIX)) == []
     assert traced.failures == []
+
+
+def test_batches_that_are_given_to_a_function_may_be_padded(traced, collector):
+    weights = tf.Variable(tf.ones([50, 4]))
+
+    @tf.function
+    def train(words):
+        weights.assign_sub(0.1 * weights * tf.reduce_mean(tf.gather(weights, words)))
+
+    words = np.where(np.arange(64) < 5 + np.arange(16)[:, None], 1 + np.arange(64) % 49, 0)
+    for _ in range(4):
+        train(tf.constant(words, tf.int32))
+    collector.look_once()
+    facts = [each for each in traced.of(Fact) if each.name == "padded_batch"]
+    assert (facts[-1].numbers["columns"], facts[-1].numbers["used"]) == (64, 20)

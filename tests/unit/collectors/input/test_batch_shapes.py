@@ -84,7 +84,7 @@ def test_validation_has_its_own(recording, collector):
 def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
     from keras.src.trainers.data_adapters import py_dataset_adapter
 
-    batches = KerasBatches(*[pytest.fail] * 4)
+    batches = KerasBatches(*[pytest.fail] * 5)
     batches.start()
     assert len(hooked_by("batch_shapes")) == 2
     batches.stop()
@@ -93,3 +93,25 @@ def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
     monkeypatch.setitem(sys.modules, "keras.src.trainers.data_adapters.array_data_adapter", None)
     batches.start()
     batches.stop()
+
+
+def padded_words(rows):
+    """Texts of 5 to 20 words, in 64 columns."""
+    lengths = 5 + np.arange(rows) % 16
+    return np.where(np.arange(64) < lengths[:, None], 1 + np.arange(64), 0).astype(np.int32)
+
+
+@pytest.mark.parametrize("given", ["arrays", "batches of a loop"])
+def test_batches_that_are_mostly_padding_are_told(recording, collector, given):
+    words, labels = padded_words(96), np.zeros((96, 4))
+    dataset = tf.data.Dataset.from_tensor_slices((words, labels)).batch(32)
+    net = keras.Sequential([keras.layers.Embedding(80, 4), keras.layers.GlobalMaxPooling1D()])
+    net.compile("sgd", "mse")
+    if given == "arrays":
+        net.fit(words, labels, verbose=0)
+    else:
+        list(dataset)
+    collector.look_once()
+    facts = [fact for fact in recording.of(Fact) if fact.name == "padded_batch"]
+    assert facts[-1].numbers["columns"] == 64
+    assert facts[-1].numbers["used"] == pytest.approx(20, abs=1)

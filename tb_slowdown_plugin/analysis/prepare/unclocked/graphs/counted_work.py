@@ -18,7 +18,13 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, STEP_FUNCTION, WHOLE_TABLE
+from tb_slowdown_plugin.catalog.events import (
+    PADDED_BATCH,
+    PYTHON_STACK,
+    SEQUENCE_WORK,
+    STEP_FUNCTION,
+    WHOLE_TABLE,
+)
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
@@ -53,6 +59,8 @@ def _share_of(run: Run, fact: Fact, core: Float) -> float:
     """Of what is left of a step, (S,) seconds; 0 where nothing tells it."""
     if fact.name == WHOLE_TABLE:
         return share_of_tables(run, fact.numbers)
+    if fact.name == SEQUENCE_WORK:
+        return _share_of_padding(run, fact.numbers)
     if fact.numbers.get("called"):
         return _share_of_samples(run, core, lambda one: _samples_in_pass(one, fact.subject))
     calls = fact.numbers.get("repeated", 0.0)
@@ -64,6 +72,16 @@ def _share_of(run: Run, fact: Fact, core: Float) -> float:
         return sum(kinds) if one.subject == fact.subject else 0.0
 
     return _share_of_samples(run, core, samples_there) * (1 - 1 / calls)
+
+
+def _share_of_padding(run: Run, numbers: Mapping[str, float]) -> float:
+    """What a step computes for columns that are padding; 0 where no batch was looked at."""
+    columns = numbers["columns"]
+    seen = [each for _, each in run.facts(PADDED_BATCH) if each.numbers["columns"] == columns]
+    if not seen:
+        return 0.0
+    used = seen[-1].numbers["used"] / columns
+    return numbers["share"] * (1 - used) + numbers["squared"] * (1 - used**2)
 
 
 def _share_of_samples(run: Run, core: Float, count: Callable[[Fact], float]) -> float:

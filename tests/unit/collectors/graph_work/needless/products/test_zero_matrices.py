@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.zero_matrices import find_zero_matrix
+from tb_slowdown_plugin.collectors.graph_work.needless.products.zero_matrices import (
+    find_zero_matrix,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.sparse_products import find_sparse_products
+from tb_slowdown_plugin.collectors.graph_work.needless.products.sparse_products import (
+    find_sparse_products,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow

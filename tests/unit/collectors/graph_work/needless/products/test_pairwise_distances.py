@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.pairwise_distances import (
+from tb_slowdown_plugin.collectors.graph_work.needless.products.pairwise_distances import (
     find_pairwise_distances,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.repeated_products import (
+from tb_slowdown_plugin.collectors.graph_work.needless.products.repeated_products import (
     find_repeated_products,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.product_order import find_product_order
+from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
+    find_product_order,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
