@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
 from tb_slowdown_plugin.catalog.signals import CORES, FIXED_WORK, SWITCHES, THREAD_CPU
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
 
+_SETUP: Final = frozenset({names.family(CREATION), names.CLEAR_SESSION, names.GC})
+"""Families of accounts of what a program does before it trains another model."""
+
 
 def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
     """Account -> (S,) exclusive seconds of each step.
@@ -44,7 +48,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     """
     measured = with_validation(run, with_first_validation(_settled_seconds(run, graphs)))
     measured = with_single_calls(run, measured)
-    measured = _with_optimizers_of_models(measured, graphs)
+    measured = _with_setup_of_models(measured, graphs)
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):
@@ -60,22 +64,26 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     return with_estimates(run, measured, epoch_rows(run))
 
 
-def _with_optimizers_of_models(
+def _with_setup_of_models(
     measured: dict[str, Float], graphs: Sequence[TracedGraph]
 ) -> dict[str, Float]:
-    """The accounts; an optimizer that is made for another model is no longer the same one again.
+    """The accounts; what comes with each new model, and else never, is no longer a repetition.
 
-    Where a few models are trained after each other or in turn, each needs its own.
+    Where a few models are trained after each other or in turn, each needs an optimizer of its own,
+    and what the one before has left over may be cleared away.
     """
-    if CREATION not in measured:
-        return measured
-    seconds = np.nan_to_num(measured[CREATION])
-    made = find_events(seconds)
     models = {graph.row for graph in in_training(graphs) if graph.detail == names.FIRST}
-    if any(not {row - 1, row, row + 1} & models for row in made.tolist()):
-        return measured
-    kept = {**measured, names.SINGLE_CALLS: seconds + measured.get(names.SINGLE_CALLS, 0.0)}
-    del kept[CREATION]
+    near = {row + apart for row in models for apart in (-1, 0, 1)}
+    kept = dict(measured)
+    for name, seconds in measured.items():
+        if names.family(name) not in _SETUP:
+            continue
+        events = find_events(np.nan_to_num(seconds))
+        if len(events) and near.issuperset(events.tolist()):
+            moved = np.zeros(len(seconds))
+            moved[events] = np.nan_to_num(seconds[events])
+            kept[name] = seconds - moved
+            kept[names.SINGLE_CALLS] = moved + kept.get(names.SINGLE_CALLS, 0.0)
     return kept
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
-from tb_slowdown_plugin.catalog.events import MADE_ANEW, STAGE_AT, VARYING
+from tb_slowdown_plugin.catalog.events import MADE_ANEW, PY_DATASET, STAGE_AT, VARYING
 
 
 def line_of_kind(case: Case, kind: str) -> str:
@@ -43,9 +43,13 @@ def line_made_anew(case: Case) -> str:
 
 
 def line_varying(case: Case) -> str:
-    """The line from which on elements have sizes of their own; "" where none is known."""
+    """The line from which on elements have sizes of their own; "" where none is known.
+
+    Of a `PyDataset`, the function that makes its batches.
+    """
     found = [line for line, made in _lines(case).items() if made.get(VARYING)]
-    return found[-1] if found else ""
+    makers = [fact.subject for _, fact in case.run.facts(PY_DATASET) if fact.subject]
+    return (makers or found or [""])[-1]
 
 
 def _lines(case: Case) -> dict[str, Mapping[str, float]]:

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.catalog.events import (
     HALF_PRECISION,
     KERAS_FIT,
     PLANNED_STEPS,
+    PY_DATASET,
     TENSORBOARD_CALLBACK,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
@@ -84,7 +85,8 @@ class Program:
     recorded."""
     board: Board = UNKNOWN_BOARD
     makes_batches: bool = False
-    """Its own loop feeds the steps without `tf.data`; False also where nobody looked."""
+    """Its own loop, or a `PyDataset`, feeds the steps without `tf.data`; False also where nobody
+    looked."""
 
     @property
     def full_batches(self) -> bool:
@@ -139,7 +141,8 @@ class Program:
             bool(run.facts(HALF_PRECISION)),
             len(known) < len(pipelines),
             Board.of([fact for _, fact in run.facts(TENSORBOARD_CALLBACK)]),
-            not (is_fit or pipelines) and _makes_batches(run, families),
+            bool(run.facts(PY_DATASET))
+            or (not (is_fit or pipelines) and _makes_batches(run, families)),
         )
 
     def declares(self, trace: Trace) -> bool:

@@ -83,3 +83,8 @@ def test_it_is_the_place_of_the_cause(make_run, events, wait, line):
     )
     (cause,) = (each for each in account_for(run).report.causes if each.cause == "input_pipeline")
     assert (cause.place.file, cause.place.line) == ("train.py", line)
+
+
+def test_batches_of_a_py_dataset_vary_where_it_makes_them(case_of):
+    made = Fact("py_dataset", "Molecules.__getitem__ (data.py:49)", {"workers": 1.0})
+    assert line_varying(case_of((0, made))) == "Molecules.__getitem__ (data.py:49)"

@@ -68,4 +68,6 @@ def test_a_loop_that_asks_no_dataset_makes_its_batches(make_run):
     assert not made(states=("running", "unavailable"))
     assert not made(accounts={names.INPUT_WAIT: np.full(50, 0.01)})
     assert not made(accounts={"callback:Mine": np.full(50, 0.01)})
-    assert not made(events=[(0, Fact(names.INPUT_PIPELINE, "TensorSlice Batch"))])
+    pipeline = (0, Fact(names.INPUT_PIPELINE, "TensorSlice Batch"))
+    assert not made(events=[pipeline])
+    assert made(events=[pipeline, (0, Fact("py_dataset", "", {"workers": 1.0}))])
