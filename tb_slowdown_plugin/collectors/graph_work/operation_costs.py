@@ -42,8 +42,8 @@ _BYTES: Final = 4
 
 START: Final = 300_000.0
 """Products and sums in the time in which an operation is started: chosen by hand for 24 trainings
-with work that they didn't need (`benchmarks/needless_work.py`). What is counted so is up to 12
-percentage points off what it took, and 25 for two on small tables."""
+with work that they didn't need (`benchmarks/needless_work.py`). How far off that is:
+docs/accuracy.md, "Counted, not timed"."""
 
 _CALL: Final = 30_000_000.0
 """Products and sums in the time in which Python and TensorFlow start a graph: 0.19 to 0.31 ms with
