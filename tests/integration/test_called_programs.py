@@ -133,7 +133,7 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(
     assert row.place.file.endswith(WRITING.name)
 
 
-@pytest.mark.parametrize("name", few([*EAGER, *FLAT], "eager_in_loop"))
+@pytest.mark.parametrize("name", few([*EAGER, *FLAT]))
 def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:

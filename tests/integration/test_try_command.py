@@ -219,6 +219,7 @@ def test_the_report_shows_the_experiment_with_the_cause(tried: Tries) -> None:
     assert others == [None] * len(others)
 
 
+@pytest.mark.further
 def test_the_patch_of_a_line_is_an_experiment(tried: Tries) -> None:
     found = tried["number_argument"]
     flags = ("--steps", "40", "--repeats", "2", "--logdir", "tbslow-runs/first")

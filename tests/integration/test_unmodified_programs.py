@@ -96,7 +96,7 @@ def start(folder: Path, root: Path, *command: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     "name",
-    few(PROGRAMS, "fit", "raises"),
+    few(PROGRAMS, "fit"),
 )
 def test_a_program_is_judged_as_with_calls_by_hand(
     host: TrainingHost, tmp_path: Path, root: Path, name: str

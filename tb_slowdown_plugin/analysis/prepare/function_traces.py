@@ -7,7 +7,7 @@ XLA. That excess is the trace's doing, the steady part is ordinary work.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal, TypeAlias
@@ -159,17 +159,28 @@ def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
 def _settle(graphs: tuple[TracedGraph, ...], epochs: int, rows: int) -> Iterable[TracedGraph]:
     """The graphs; what was traced again and has settled counts as a first trace."""
     graphs = tuple(_first_of_early(_first_of_models(graphs), rows))
-    later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
+    later: dict[tuple[str, str], list[TracedGraph]] = defaultdict(list)
     for graph in graphs:
         if graph.again and graph.trace.cause != "variables":
-            later[graph.trace.function, graph.trace.location].append(graph.trace)
-    settled = {code for code, traces in later.items() if has_settled(traces, epochs)}
+            later[graph.trace.function, graph.trace.location].append(graph)
+    settled = {
+        code
+        for code, again in later.items()
+        if has_settled([graph.trace for graph in again], epochs, _shares_of_steps(again, rows))
+    }
     for graph in graphs:
         code = (graph.trace.function, graph.trace.location)
         if graph.again and code in settled:
             yield replace(graph, detail=names.FIRST, settled=True)
         else:
             yield graph
+
+
+def _shares_of_steps(again: Sequence[TracedGraph], rows: int) -> list[float]:
+    """Of all steps, those from each trace of one function to its next one."""
+    ends = [*(graph.row for graph in again[1:]), rows]
+    pairs = zip(again, ends, strict=True)
+    return [(end - graph.row) / max(rows, 1) for graph, end in pairs]
 
 
 def _first_of_early(graphs: Iterable[TracedGraph], rows: int) -> Iterable[TracedGraph]:

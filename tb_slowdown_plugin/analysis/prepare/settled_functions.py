@@ -3,7 +3,8 @@
 TensorFlow relaxes a shape where it has seen two (`reduce_retracing`), and the last batch of an
 epoch may be smaller than the others. Either takes one trace, whenever in the run it comes. A
 model that is compiled again for another stage of its training, as after unfreezing, takes one for
-each stage; so do a new model for each fold of the data, and pictures that get larger.
+each stage; so do a new model for each fold of the data, and pictures that get larger. A shape that
+a good part of all steps have is a stage, whatever its size, where there are two or a few of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     MOST_REMAINDERS,
     MOST_STAGES,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, NEGLIGIBLE
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _UNKNOWN_RANK: Final = "of unknown rank"
@@ -31,13 +32,16 @@ _MODEL: Final = "model"
 Shape: TypeAlias = "tuple[int | None, ...]"
 
 
-def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
+def has_settled(
+    retraces: Sequence[Trace], epochs: int = 0, shares: Sequence[float] | None = None
+) -> bool:
     """Whether the retraces of one function were paid once and can't go on.
 
     Args:
       retraces: All traces of a code after its first one, in their order, without the second
         trace that creating variables takes.
       epochs: Epochs of the run.
+      shares: Of the steps of the run, those from each trace to the next one; None if not known.
 
     Example:
       >>> def shapes(before, after):
@@ -50,8 +54,14 @@ def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
       False
     """
     compiled = [trace for trace in retraces if is_compiled_again(trace)]
-    stages = [trace for trace in retraces if is_of_new_model(trace) or is_larger(trace)]
-    others = [trace for trace in retraces if trace not in compiled and trace not in stages]
+    held = _find_held(retraces, shares)
+    stages = [
+        trace
+        for trace in retraces
+        if trace not in held and (is_of_new_model(trace) or is_larger(trace))
+    ]
+    known = [*compiled, *stages, *held]
+    others = [trace for trace in retraces if trace not in known]
     remainders = sum(not _generalizes(trace) for trace in others)
     return (
         _are_stages(compiled, epochs)
@@ -59,6 +69,23 @@ def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
         and remainders <= MOST_REMAINDERS * (1 + len(compiled))
         and all(_generalizes(trace) or is_remainder(trace) for trace in others)
     )
+
+
+def _find_held(retraces: Sequence[Trace], shares: Sequence[float] | None) -> list[Trace]:
+    """Those for shapes that a good part of the steps have each; none where they are one or many.
+
+    The last one may have come at the end of the run.
+    """
+    by_depth: dict[int, list[tuple[Trace, float]]] = defaultdict(list)
+    for trace, share in zip(retraces, shares or (), strict=shares is not None):
+        if _by_shapes(trace):
+            by_depth[trace.depth].append((trace, share))
+    held = []
+    for stages in by_depth.values():
+        are_long = all(share >= NEGLIGIBLE for _, share in stages[:-1])
+        if are_long and 1 < len(stages) <= MOST_STAGES:
+            held += [trace for trace, _ in stages]
+    return held
 
 
 def is_compiled_again(trace: Trace) -> bool:

@@ -198,3 +198,18 @@ def test_pictures_that_get_larger_are_warm_up_after_long_stages(make_run):
     assert not settled.has_settled(
         [Trace(2, "step", "a.py:1", TRACE, 0.4, "signature", 2, 50, 0, (shrinks,))], epochs=99
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "has_stages"),
+    [((100, 200, 300), True), ((100, 110, 300), False), (range(60, 400, 50), False)],
+    ids=["few, and long", "one is short", "many"],
+)
+def test_shapes_that_a_good_part_of_the_steps_have_are_stages(make_run, rows, has_stages):
+    """A curriculum with longer pieces in smaller batches, each trained in a loop of its own."""
+    sizes = [(48 - 4 * number, 25 + 24 * number) for number in range(len(rows) + 1)]
+    steps = zip(rows, sizes, sizes[1:], strict=False)
+    changes = {row: shape(str(before), str(after)) for row, before, after in steps}
+    report = account_for(run_with(make_run, changes)).report
+    named = [cause.cause for cause in report.causes]
+    assert ("retracing" in named) is not has_stages

@@ -12,6 +12,17 @@ import pytest
 
 from tb_slowdown_plugin.collectors.python.thread_places import find_thread_places
 
+STARTED: list[threading.Thread] = []
+
+
+@pytest.fixture(autouse=True)
+def ended_threads():
+    """Those of one test are over before the next one looks."""
+    yield
+    for thread in STARTED:
+        thread.join(5.0)
+    STARTED.clear()
+
 
 @pytest.fixture
 def release():
@@ -23,6 +34,7 @@ def release():
 def start(target, *args, name=None):
     thread = threading.Thread(target=target, args=args, name=name, daemon=True)
     thread.start()
+    STARTED.append(thread)
     while not thread.ident or thread.ident not in sys._current_frames():
         pass
     return thread
