@@ -131,8 +131,9 @@ def _compare_beside(core: Float, start: int, kind: Int, plain: list[int], usual:
 
 
 def _median_of(seconds: Float) -> float:
-    """NaN of too few."""
-    return float(np.median(seconds)) if len(seconds) >= SEVERAL else np.nan
+    """NaN of too few, and where they take no time."""
+    median = float(np.median(seconds)) if len(seconds) >= SEVERAL else np.nan
+    return median if median > 0 else np.nan
 
 
 def _median_of_known(columns: list[Float]) -> Float:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+    cost_of,
     cost_of_call,
     is_product,
     operations_before,
@@ -64,6 +65,11 @@ class StepGraph:
         return filter(is_product, behind)
 
     @cached_property
+    def costs(self) -> dict[Any, float]:
+        """What each operation costs that runs."""
+        return {each: cost_of([each]) for each in self.run or ()}
+
+    @cached_property
     def cost(self) -> float:
         """What a call of it costs; 0 where that can't be counted."""
-        return cost_of_call(self.run) if self.run is not None else 0.0
+        return cost_of_call(()) + sum(self.costs.values()) if self.run is not None else 0.0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.catalog.events import PADDED_BATCH
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Fact
 
 _FEWEST_COLUMNS: Final = 16
@@ -73,8 +74,8 @@ def _count_used_until(batch: NDArray[Any]) -> int:
         used = used.any(axis=2)
     lengths = np.where(used.any(axis=1), columns - np.argmax(used[:, ::-1], axis=1), 0)
     longest = int(lengths.max())
-    differ = np.mean(lengths == longest) <= 0.5 or batch.ndim == _WORDS
-    return longest if differ else columns
+    differ = np.mean(lengths == longest) <= MAJORITY
+    return longest if differ or batch.ndim == _WORDS else columns
 
 
 class PaddedColumns:

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH, RUNS_OTHERS, find_inner
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import LOOKUPS, cost_of
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
+    LOOKUPS,
+    MOVES_NOTHING,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 from tb_slowdown_plugin.collectors.graph_work.weights import handle_of
@@ -41,14 +44,14 @@ def find_sequence_work(step: StepGraph) -> SequenceWork | None:
     batches = {rows or BATCH for rows in given.values()} | {BATCH}
     found = []
     for columns in given:
-        if any(columns in sizes_of(weights)[-2:] for weights in _find_weights(step)):
-            continue  # which of both an operation is about, nobody knows
-        long = {columns * each for each in batches}
+        # Of as many units the last dimension of what is computed may be one of either.
+        is_unit = any(columns in sizes_of(weights)[-2:] for weights in _find_weights(step))
+        of_columns = _Columns(columns, {columns * each for each in batches}, is_unit=is_unit)
         costs: dict[int, list[tuple[float, Any]]] = {1: [], 2: []}
         for each in step.run:
-            times = _times_in(each, columns, long)
+            times = of_columns.times_in(each)
             if times:
-                costs[min(times, 2)].append((cost_of([each]), each))
+                costs[min(times, 2)].append((step.costs[each], each))
         once, squared = (sum(cost for cost, _ in costs[times]) / step.cost for times in (1, 2))
         if once + squared > 0:
             first = max(costs[1] + costs[2], key=lambda pair: pair[0])[1]
@@ -86,14 +89,40 @@ def _find_weights(step: StepGraph) -> Iterator[Any]:
         yield from filter(handle_of, product.inputs)
 
 
-def _times_in(operation: Any, columns: int, long: set[int]) -> int:
-    """In how many dimensions of a tensor the columns are, or as rows of all examples."""
-    if operation.type in RUNS_OTHERS:
-        inner = find_inner(operation)
-        if inner is not None and inner.rounds == columns:
-            return 1
-    tensors = (*operation.inputs, *operation.outputs)
-    return max(
-        (sum(size == columns or size in long for size in sizes_of(each)) for each in tensors),
-        default=0,
-    )
+class _Columns:
+    """In how many dimensions of tensors the columns are, or as rows of all examples.
+
+    Args:
+      columns: How many there are.
+      long: Rows of all examples.
+      is_unit: Whether layers have as many units.
+    """
+
+    def __init__(self, columns: int, long: set[int], *, is_unit: bool) -> None:
+        self._columns = columns
+        self._long = long
+        self._is_unit = is_unit
+        self._made: dict[Any, int] = {}
+
+    def times_in(self, operation: Any) -> int:
+        """Of what it takes and gives, the most."""
+        if operation.type in MOVES_NOTHING:
+            return 0
+        if operation.type in RUNS_OTHERS:
+            inner = find_inner(operation)
+            if inner is not None and inner.rounds == self._columns:
+                return 1
+        before = (self._count_made_by(tensor.op) for tensor in operation.inputs)
+        return max(self._count_made_by(operation), *before, 0)
+
+    def _count_made_by(self, operation: Any) -> int:
+        known = self._made.get(operation)
+        if known is None:
+            counts = (self._count_in(sizes_of(each)) for each in operation.outputs)
+            known = self._made[operation] = max(counts, default=0)
+        return known
+
+    def _count_in(self, sizes: list[int]) -> int:
+        if not self._is_unit:
+            return sum(size == self._columns or size in self._long for size in sizes)
+        return int(self._columns in sizes[1:-1] or (bool(sizes) and sizes[0] in self._long))

@@ -100,3 +100,13 @@ def test_a_kind_is_compared_through_another_one_that_is_near_both():
     of_kind = [usual[np.argmax(kinds == each)] for each in range(3)]
     assert of_kind[0] / of_kind[1] == pytest.approx(0.5, rel=0.02)
     assert of_kind[2] / of_kind[1] == pytest.approx(2.0, rel=0.02)
+
+
+def test_kinds_that_mostly_take_no_time_are_not_compared_by_it():
+    kinds = np.arange(COUNT) % 2
+    core = np.where((kinds == 0) | (np.arange(COUNT) % 3 == 0), 0.01, 0.0)
+    usual = measure_work(core, 0, kinds, None)
+    assert set(usual[kinds == 0]) == {0.01}
+    assert np.isnan(usual[kinds == 1]).all()
+    part_of_it = np.where(np.arange(COUNT) < COUNT // 2, core, 0.01)
+    assert np.isfinite(measure_work(part_of_it, 0, kinds, None)).all()

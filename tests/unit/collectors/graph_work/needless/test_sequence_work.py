@@ -73,9 +73,17 @@ def test_sequences_of_several_numbers_count_too():
     [
         ((L.Dense(8),), tf.TensorSpec([ROWS, COLUMNS])),
         ((L.Conv2D(8, 3),), tf.TensorSpec([ROWS, COLUMNS, COLUMNS, 3])),
-        ((L.Dense(COLUMNS), L.Dense(4)), None),
     ],
-    ids=["features", "images", "as many units"],
+    ids=["features", "images"],
 )
 def test_other_batches_have_no_such_columns(layers, spec):
     assert find(*layers, spec=spec) is None
+
+
+def test_of_as_many_units_as_columns_what_is_made_of_each_word_counts_alone():
+    words = find(L.Dense(COLUMNS, "relu"), L.Dense(4))
+    assert words.columns == COLUMNS
+    assert words.share > 0.8
+    assert words.squared == 0
+    behind = find(L.GlobalAveragePooling1D(), L.Dense(COLUMNS), L.Dense(4096), L.Dense(4096))
+    assert 0 < behind.share < 0.1
