@@ -48,6 +48,17 @@ def may_be_padded(shape: Sequence[int | None], dtype: Any) -> bool:
     return len(shape) == wanted and (shape[1] or 0) >= _FEWEST_COLUMNS
 
 
+def _is_batch(value: Any) -> bool:
+    """Whether it is an array or a tensor that may be padded; not of another library, nor sparse."""
+    if isinstance(value, np.ndarray):
+        return may_be_padded(value.shape, value.dtype)
+    dtype: Any = getattr(value, "dtype", None)
+    if not hasattr(dtype, "as_numpy_dtype") or not hasattr(value, "numpy"):
+        return False
+    is_number = bool(value.shape.rank) and (dtype.is_integer or dtype.is_floating)
+    return is_number and may_be_padded(tuple(value.shape), dtype.as_numpy_dtype)
+
+
 def count_used(batch: NDArray[Any]) -> int:
     """The columns up to the end of the longest example; all of them where none is padding.
 
@@ -99,8 +110,7 @@ class PaddedColumns:
         self._kept += [
             each
             for each in tensors
-            if hasattr(each, "dtype")
-            and may_be_padded(each.shape, getattr(each.dtype, "as_numpy_dtype", each.dtype))
+            if _is_batch(each)
             and math.prod(each.shape) <= _MOST_NUMBERS
             and len(self._used.get(int(each.shape[1]), ())) < _MOST_LOOKS
         ]
@@ -108,7 +118,7 @@ class PaddedColumns:
     def keep_some_of(self, arrays: Sequence[Any], rows: int) -> None:
         """A few batches of so many rows, out of arrays of which batches will be made."""
         for each in arrays:
-            if isinstance(each, np.ndarray) and may_be_padded(each.shape, each.dtype):
+            if isinstance(each, np.ndarray) and _is_batch(each):
                 apart = max(len(each) // rows, 1)
                 for first in range(min(apart, _BATCHES_OF_ARRAYS)):
                     self.keep([each[first::apart][:rows]])

@@ -85,3 +85,22 @@ def test_tensors_are_looked_at_as_arrays_are(told):
     padded.keep([tf.constant(words()), tf.constant(["a"])])
     padded.look()
     assert told[-1].numbers["used"] == LONGEST
+
+
+@pytest.mark.tensorflow
+def test_what_is_neither_an_array_nor_a_tensor_of_numbers_is_left_alone(told):
+    tf = pytest.importorskip("tensorflow")
+
+    class OfAnotherLibrary:
+        shape, dtype = (ROWS, COLUMNS), "int32"
+
+        def numpy(self):
+            raise AssertionError("it is not to be read")
+
+    padded = PaddedColumns(told.append)
+    ragged = tf.RaggedTensor.from_tensor(tf.constant(words()), padding=0)
+    padded.keep(
+        [OfAnotherLibrary(), ragged, tf.sparse.from_dense(words()), tf.constant([["a"] * 20])]
+    )
+    padded.look()
+    assert told == []
