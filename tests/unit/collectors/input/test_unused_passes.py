@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-BATCHES = 200
-"""What a neighbor takes between two of them is a small part of a pass."""
+BATCHES = 6
 HERE = "tests/unit/collectors/input/test_unused_passes.py"
+
+
+@pytest.fixture
+def recording(recording):
+    """On a clock that stands still while a neighbor has the core."""
+    return type(recording)(clock=Clock(monotonic_ns=time.thread_time_ns))
 
 
 @pytest.fixture
