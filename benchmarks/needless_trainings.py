@@ -16,6 +16,34 @@ Asked = tuple[Any, list[Any]]
 """A loss, and its gradients."""
 
 
+def _train(
+    compute_loss: Callable[..., Any], find_variables: Callable[[], list[Any]], update: Any
+) -> Any:
+    """A step that learns by this loss; a variable without a gradient stays as it is."""
+    asked: list[Asked] = []
+
+    def step(*data: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = compute_loss(*data)
+        variables = find_variables()  # layers make them when they are first called
+        found = zip(tape.gradient(loss, variables), variables, strict=True)
+        pairs = [pair for pair in found if pair[0] is not None]
+        asked.append((loss, [gradient for gradient, _ in pairs]))
+        update.apply_gradients(pairs)
+        return loss
+
+    return tf.function(step), asked
+
+
+def _variables_of(*layers: Any) -> Callable[[], list[Any]]:
+    return lambda: [each for layer in layers for each in layer.trainable_variables]
+
+
+def _cross_entropy(y: Any, outputs: Any) -> Any:
+    each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
+    return tf.reduce_mean(each)
+
+
 def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
     """A step of a classifier; again: its accuracy is that of another pass."""
     model, update = build(), optimizer()
@@ -25,8 +53,7 @@ def classify(build: Callable[[], Any], optimizer: Any, again: bool) -> Any:
     def step(x: Any, y: Any) -> Any:
         with tf.GradientTape() as tape:
             outputs = model(x, training=True)
-            each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
-            loss = tf.reduce_mean(each)
+            loss = _cross_entropy(y, outputs)
         gradients = tape.gradient(loss, model.trainable_variables)
         asked.append((loss, gradients))
         update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
@@ -44,29 +71,18 @@ def attend(units: int, rounds: int, recurrent: bool, in_graph: bool, again: bool
     for each in (query, score, cell, word):  # not in a loop of the graph
         each.build((None, units))
     count_up = tf.range if in_graph else range
-    asked: list[Asked] = []
 
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            memory = encode(x)
-            state, loss, keys = tf.reduce_mean(memory, 1), 0.0, project(memory)
-            for at in count_up(rounds):
-                made = project(memory) if again else keys
-                weights = tf.nn.softmax(score(tf.tanh(query(state)[:, None] + made)), 1)
-                _, (state,) = cell(tf.reduce_sum(weights * memory, 1), [state])
-                loss += tf.reduce_mean(
-                    keras.losses.sparse_categorical_crossentropy(
-                        y[:, at], word(state), from_logits=True
-                    )
-                )
-        layers = (encode, project, query, score, cell, word)
-        variables = [each for layer in layers for each in layer.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
+    def compute_loss(x: Any, y: Any) -> Any:
+        memory = encode(x)
+        state, loss, keys = tf.reduce_mean(memory, 1), 0.0, project(memory)
+        for at in count_up(rounds):
+            made = project(memory) if again else keys
+            weights = tf.nn.softmax(score(tf.tanh(query(state)[:, None] + made)), 1)
+            _, (state,) = cell(tf.reduce_sum(weights * memory, 1), [state])
+            loss += _cross_entropy(y[:, at], word(state))
         return loss
 
-    return tf.function(step), asked
+    return _train(compute_loss, _variables_of(encode, project, query, score, cell, word), update)
 
 
 def look_up(rows: int, units: int, before: bool) -> Any:
@@ -74,44 +90,31 @@ def look_up(rows: int, units: int, before: bool) -> Any:
     table = tf.Variable(tf.random.normal((rows, 64)))
     layer, update = L.Dense(units), keras.optimizers.SGD(0.01)
     layer.build((None, 64))
-    asked: list[Asked] = []
 
-    def step(ids: Any) -> Any:
-        with tf.GradientTape() as tape:
-            if before:
-                looked_up = tf.gather(tf.math.l2_normalize(table, axis=1), ids)
-            else:
-                looked_up = tf.math.l2_normalize(tf.gather(table, ids), axis=1)
-            loss = tf.reduce_mean(layer(looked_up) ** 2)
-        variables = [table, *layer.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
+    def compute_loss(ids: Any) -> Any:
+        if before:
+            looked_up = tf.gather(tf.math.l2_normalize(table, axis=1), ids)
+        else:
+            looked_up = tf.math.l2_normalize(tf.gather(table, ids), axis=1)
+        return tf.reduce_mean(layer(looked_up) ** 2)
 
-    return tf.function(step), asked
+    return _train(compute_loss, lambda: [table, *layer.trainable_variables], update)
 
 
 def map_losses(units: int, loss_of_one: Callable[[Any], Any], in_loop: bool) -> Any:
     """A step whose loss is made example by example; in a loop: by `map_fn`."""
     layers, update = keras.Sequential([L.Dense(units, "relu"), L.Dense(64)]), keras.optimizers.SGD()
     layers.build((None, 64))
-    asked: list[Asked] = []
 
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            both = layers(x), y
-            if in_loop:
-                losses = tf.map_fn(loss_of_one, both, fn_output_signature=tf.float32)
-            else:
-                losses = tf.vectorized_map(loss_of_one, both)
-            loss = tf.reduce_mean(losses)
-        gradients = tape.gradient(loss, layers.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, layers.trainable_variables, strict=True))
-        return loss
+    def compute_loss(x: Any, y: Any) -> Any:
+        both = layers(x), y
+        if in_loop:
+            losses = tf.map_fn(loss_of_one, both, fn_output_signature=tf.float32)
+        else:
+            losses = tf.vectorized_map(loss_of_one, both)
+        return tf.reduce_mean(losses)
 
-    return tf.function(step), asked
+    return _train(compute_loss, _variables_of(layers), update)
 
 
 def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: bool) -> Any:
@@ -120,20 +123,12 @@ def recur_over(steps: int, units: int, recur: Callable[..., Any], piecewise: boo
     for each in (cell, head):  # not in a loop of the graph
         each.build((None, units))
     update = keras.optimizers.SGD(0.01)
-    asked: list[Asked] = []
 
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            outputs = recur(layer(x), cell, steps, units, piecewise)
-            loss = tf.reduce_mean(head(outputs) ** 2)
-        layers = (layer, cell, head)
-        variables = [each for one in layers for each in one.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
+    def compute_loss(x: Any) -> Any:
+        outputs = recur(layer(x), cell, steps, units, piecewise)
+        return tf.reduce_mean(head(outputs) ** 2)
 
-    return tf.function(step), asked
+    return _train(compute_loss, _variables_of(layer, cell, head), update)
 
 
 def enlarge(channels: int, times: int, first: bool) -> Any:
@@ -143,17 +138,7 @@ def enlarge(channels: int, times: int, first: bool) -> Any:
     before = L.Conv2D(channels, 3, padding="same", activation="relu")
     model = keras.Sequential([keras.Input((16, 16, channels)), before, *layers])
     update = keras.optimizers.SGD(0.01)
-    asked: list[Asked] = []
-
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(model(x) ** 2)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        return loss
-
-    return tf.function(step), asked
+    return _train(lambda x: tf.reduce_mean(model(x) ** 2), _variables_of(model), update)
 
 
 def read_words(columns: int, used: int, layers: Callable[[], list[Any]], padded: bool) -> Any:
@@ -161,19 +146,11 @@ def read_words(columns: int, used: int, layers: Callable[[], list[Any]], padded:
     model = keras.Sequential([L.Embedding(5000, 64), *layers(), L.GlobalMaxPooling1D(), L.Dense(8)])
     model.build((32, columns))
     update = keras.optimizers.SGD(0.01)
-    asked: list[Asked] = []
 
-    def step(x: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            outputs = model(x if padded else x[:, :used], training=True)
-            each = keras.losses.sparse_categorical_crossentropy(y, outputs, from_logits=True)
-            loss = tf.reduce_mean(each)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        return loss
+    def compute_loss(x: Any, y: Any) -> Any:
+        return _cross_entropy(y, model(x if padded else x[:, :used], training=True))
 
-    return tf.function(step), asked
+    return _train(compute_loss, _variables_of(model), update)
 
 
 class _Attend(L.Layer):
@@ -188,19 +165,11 @@ def multiply(nodes: int, units: int, make_outputs: Callable[..., Any], longer: b
     layer, update = L.Dense(units, "relu"), keras.optimizers.SGD(0.01)
     layer.build((None, units))
     weights = tf.Variable(tf.random.normal((units, 16), stddev=0.05))
-    asked: list[Asked] = []
 
-    def step(x: Any) -> Any:
-        variables = [*layer.trainable_variables, weights]
-        with tf.GradientTape() as tape:
-            outputs = make_outputs(adjacency, layer(x), weights, longer)
-            loss = tf.reduce_mean(outputs**2)
-        gradients = tape.gradient(loss, variables)
-        asked.append((loss, gradients))
-        update.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
+    def compute_loss(x: Any) -> Any:
+        return tf.reduce_mean(make_outputs(adjacency, layer(x), weights, longer) ** 2)
 
-    return tf.function(step), asked
+    return _train(compute_loss, lambda: [*layer.trainable_variables, weights], update)
 
 
 def _sum_up(adjacency: Any, states: Any, weights: Any, longer: bool) -> Any:
@@ -218,19 +187,11 @@ def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
     layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)
     layer.build((None, units))
     head.build((None, units))
-    asked: list[Asked] = []
 
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(make_outputs(x, layer, head, late) ** 2)
-        variables = [*layer.trainable_variables, *head.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        pairs = [pair for pair in zip(gradients, variables, strict=True) if pair[0] is not None]
-        asked.append((loss, [gradient for gradient, _ in pairs]))
-        update.apply_gradients(pairs)
-        return loss
+    def compute_loss(x: Any) -> Any:
+        return tf.reduce_mean(make_outputs(x, layer, head, late) ** 2)
 
-    return tf.function(step), asked
+    return _train(compute_loss, _variables_of(layer, head), update)
 
 
 def _last(x: Any, layer: Any, head: Any, late: bool) -> Any:

@@ -177,10 +177,13 @@ def _settle(graphs: tuple[TracedGraph, ...], epochs: int, rows: int) -> Iterable
 
 
 def _shares_of_steps(again: Sequence[TracedGraph], rows: int) -> list[float]:
-    """Of all steps, those from each trace of one function to its next one."""
-    ends = [*(graph.row for graph in again[1:]), rows]
-    pairs = zip(again, ends, strict=True)
-    return [(end - graph.row) / max(rows, 1) for graph, end in pairs]
+    """Of all steps, those from each trace of one function to its next one, which is as deep."""
+    shares = []
+    next_rows: dict[int, int] = defaultdict(lambda: rows)
+    for graph in reversed(again):  # Keras traces its step twice
+        shares.append((next_rows[graph.trace.depth] - graph.row) / max(rows, 1))
+        next_rows[graph.trace.depth] = graph.row
+    return shares[::-1]
 
 
 def _first_of_early(graphs: Iterable[TracedGraph], rows: int) -> Iterable[TracedGraph]:

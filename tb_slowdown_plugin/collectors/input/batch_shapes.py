@@ -140,7 +140,7 @@ class BatchShapes:
 
     def _look(self, batch: Any) -> None:
         tensors = tensors_of(batch)[:_MOST_TENSORS]
-        shapes = tuple([shape_of(tensor) for tensor in tensors])
+        shapes = shapes_of(tensors)
         self._padded.keep(tensors)
         if shapes in self._seen:
             return

@@ -28,8 +28,8 @@ _MOST_LOOKS: Final = 32
 _MOST_WIDTHS: Final = 4
 _PADDED: Final = 0.75
 """Share of its columns up to which a batch is told to be padded."""
-_ROWS, _WORDS, _FEATURES = 1, 2, 3
-"""Dimensions: of single examples, of numbers of words, of numbers for each word."""
+_WORDS, _FEATURES = 2, 3
+"""Dimensions: of numbers of words, of numbers for each word."""
 
 
 def may_be_padded(shape: Sequence[int | None], dtype: Any) -> bool:
@@ -105,15 +105,17 @@ class PaddedColumns:
 
     def keep(self, tensors: Sequence[Any]) -> None:
         """Those of a batch that may be padded, to look at them later."""
-        if len(self._kept) >= _MOST_KEPT:
+        room = _MOST_KEPT - len(self._kept)
+        if not room:
             return
-        self._kept += [
+        fitting = [
             each
             for each in tensors
             if _is_batch(each)
             and math.prod(each.shape) <= _MOST_NUMBERS
             and len(self._used.get(int(each.shape[1]), ())) < _MOST_LOOKS
         ]
+        self._kept += fitting[:room]
 
     def keep_some_of(self, arrays: Sequence[Any], rows: int) -> None:
         """A few batches of so many rows, out of arrays of which batches will be made."""

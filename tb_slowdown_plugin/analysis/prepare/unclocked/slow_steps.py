@@ -76,9 +76,9 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
     return found
 
 
-def _bytes_of_savers(run: Run) -> Mapping[int, float]:
+def _bytes_of_savers(run: Run) -> defaultdict[int, float]:
     """Row -> bytes of the checkpoints in that step, which have clocks of their own."""
-    saved: dict[int, float] = defaultdict(float)
+    saved: defaultdict[int, float] = defaultdict(float)
     for row, what in run.facts("checkpoint"):
         saved[row] += what.numbers.get("bytes", 0.0)
     return saved

@@ -10,10 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH, RUNS_OTHERS, find_inner
-from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
-    LOOKUPS,
-    MOVES_NOTHING,
-)
+from tb_slowdown_plugin.collectors.graph_work.operation_costs import LOOKUPS, MOVES_NOTHING
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
 from tb_slowdown_plugin.collectors.graph_work.weights import handle_of

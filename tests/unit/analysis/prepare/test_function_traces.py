@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training, traced_graphs
-from tb_slowdown_plugin.records.types import Execution, Trace
+from tb_slowdown_plugin.records.types import Change, Execution, Trace
 
 
 def trace(number, cause="signature", function="train_step", **more):
@@ -146,3 +146,17 @@ def test_many_models_of_one_size_could_share_a_graph(make_run, models, again):
     ]
     graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
     assert [graph.again for graph in graphs] == [False, *[again] * (models - 1)]
+
+
+@pytest.mark.parametrize(("rows", "settled"), [((40, 80), True), ((40, 41), False)])
+def test_a_stage_of_a_step_that_is_traced_twice_at_once_is_as_long(make_run, rows, settled):
+    """As Keras traces a function inside of another one."""
+    shapes = [Change("x", "shape", f"({8 - n}, 9)", f"({7 - n}, {20 + n})") for n in range(2)]
+    first = [(0, trace(number, "first", depth=number)) for number in range(2)]
+    again = [
+        (row, trace(10 * row + depth, depth=depth, changes=(change,)))
+        for row, change in zip(rows, shapes, strict=True)
+        for depth in range(2)
+    ]
+    graphs = traced_graphs(make_run(np.full(120, 0.5), events=[*first, *again]))
+    assert [graph.settled for graph in graphs] == [False, False, *[settled] * 4]
