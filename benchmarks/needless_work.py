@@ -29,6 +29,19 @@ import keras
 import tensorflow as tf
 
 from benchmarks.needless_trainings import (
+    Asked,
+    attend,
+    classify,
+    enlarge,
+    look_up,
+    map_losses,
+    multiply,
+    read_words,
+    recur_over,
+    report,
+    take_rows,
+)
+from benchmarks.needless_variants import (
     ATTENTIONS,
     ENLARGED,
     LOSSES,
@@ -42,17 +55,6 @@ from benchmarks.needless_trainings import (
     TABLES,
     TAKES,
     UNTAKEN,
-    Asked,
-    attend,
-    classify,
-    enlarge,
-    look_up,
-    map_losses,
-    multiply,
-    read_words,
-    recur_over,
-    report,
-    take_rows,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
     find_independent_rounds,
