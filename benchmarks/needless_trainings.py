@@ -102,18 +102,17 @@ def look_up(rows: int, units: int, before: bool) -> Any:
     return _train(compute_loss, lambda: [table, *layer.trainable_variables], update)
 
 
-def map_losses(units: int, loss_of_one: Callable[[Any], Any], in_loop: bool) -> Any:
-    """A step whose loss is made example by example; in a loop: by `map_fn`."""
+def map_losses(
+    units: int, loss_of_one: Callable[[Any], Any], one_by_one: Callable[..., Any], in_loop: bool
+) -> Any:
+    """A step whose loss is made of each example; in a loop: one by one."""
     layers, update = keras.Sequential([L.Dense(units, "relu"), L.Dense(64)]), keras.optimizers.SGD()
     layers.build((None, 64))
 
     def compute_loss(x: Any, y: Any) -> Any:
         both = layers(x), y
-        if in_loop:
-            losses = tf.map_fn(loss_of_one, both, fn_output_signature=tf.float32)
-        else:
-            losses = tf.vectorized_map(loss_of_one, both)
-        return tf.reduce_mean(losses)
+        compute_each = one_by_one if in_loop else tf.vectorized_map
+        return tf.reduce_mean(compute_each(loss_of_one, both))
 
     return _train(compute_loss, _variables_of(layers), update)
 

@@ -150,6 +150,13 @@ LOSSES: Final[dict[str, Callable[[Any], Any]]] = {
     "product": _multiply,
 }
 
+ROUNDS: Final[dict[str, Callable[..., Any]]] = {
+    "map_fn": lambda of_one, both: tf.map_fn(of_one, both, fn_output_signature=tf.float32),
+    "a loop of Python": lambda of_one, both: [
+        of_one((both[0][at], both[1][at])) for at in range(both[0].shape[0])
+    ],
+}
+
 SEQUENCES: Final = ((30, 64), (100, 64), (160, 64), (100, 128))
 
 PIECES: Final[dict[str, Callable[..., Any]]] = {

@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 97 pairs of trainings
+    python benchmarks/needless_work.py                   # 121 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -51,6 +51,7 @@ from benchmarks.needless_variants import (
     PIECES,
     READERS,
     REPORTED,
+    ROUNDS,
     SEQUENCES,
     TABLES,
     TAKES,
@@ -73,6 +74,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
+from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import find_unrolled_rounds
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 STEPS: Final = 12
@@ -108,9 +110,10 @@ def main() -> None:
         compare(name, (ids,), _find_tables, partial(look_up, rows, units))
     for units, examples in product((32, 1024), (16, 64, 256)):
         data = (tf.random.normal((examples, 64)), tf.random.normal((examples, 64)))
-        for told, loss_of_one in LOSSES.items():
-            name = f"layer of {units:,}: {told} of each of {examples} examples by map_fn"
-            compare(name, data, find_independent_rounds, partial(map_losses, units, loss_of_one))
+        for (told, loss_of_one), (how, one_by_one) in product(LOSSES.items(), ROUNDS.items()):
+            name = f"layer of {units:,}: {told} of each of {examples} examples by {how}"
+            find = find_independent_rounds if how == "map_fn" else find_unrolled_rounds
+            compare(name, data, find, partial(map_losses, units, loss_of_one, one_by_one))
     for (steps, units), (how, recur) in product(SEQUENCES, PIECES.items()):
         data = (tf.random.normal((32, steps, 8)),)
         name = f"sequence of {steps}, GRU of {units}: {how}"

@@ -19,6 +19,7 @@ FAMILIES: Final = {
     events.SPARSE_PRODUCT: names.SPARSE_PRODUCTS,
     events.ZERO_MATRIX: names.SPARSE_PRODUCTS,
     events.INDEPENDENT_ROUNDS: names.LOOPS,
+    events.UNROLLED_ROUNDS: names.LOOPS,
     events.UNTAKEN_ROWS: names.UNTAKEN_ROWS,
     events.PIECES: names.PIECES,
     events.PRODUCT_ORDER: names.PRODUCT_ORDER,

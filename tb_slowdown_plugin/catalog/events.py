@@ -165,6 +165,10 @@ INDEPENDENT_ROUNDS: Final = "independent_rounds"
 round needs another. "share" is what starting operations once would spare of what the step's graph
 computes. It is so "since" that many steps were finished."""
 
+UNROLLED_ROUNDS: Final = "unrolled_rounds"
+"""Fact: the same of a loop of Python in a traced function, which the graph has round after round.
+"""
+
 PIECES: Final = "pieces"
 """Fact: a line takes a tensor apart, or puts it together, so many "times" in a step, and each time
 the whole of it is moved: "grown" 1 where it is put together, "rolled" 1 where it is a loop of the

@@ -24,6 +24,7 @@ from tb_slowdown_plugin.catalog.events import (
     REPEATED_ROWS,
     SEQUENCE_WORK,
     SPARSE_PRODUCT,
+    UNROLLED_ROUNDS,
     UNTAKEN_ROWS,
     WHOLE_TABLE,
 )
@@ -61,6 +62,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
+from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import (
+    find_unrolled_rounds,
+)
 from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -79,6 +83,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     GRAPH_REPORT: find_reports,
     DENSE_UPDATE: find_dense_updates,
     INDEPENDENT_ROUNDS: find_independent_rounds,
+    UNROLLED_ROUNDS: find_unrolled_rounds,
     GROWING_VARIABLE: find_growing_variable,
     PIECES: find_pieces,
     DRAWN_ROWS: find_drawn_rows,
@@ -161,10 +166,10 @@ class NeedlessWork:
         if (second := find_second_pass(step)) is not None:
             place, after = self._source.of_parting(second.operation, second.first)
             yield REPEATED_PASS, place, {"after": after, "share": second.share}
-        for name, find in _FINDERS.items():
-            if (work := find(step)) is not None:
-                told = {key: value for key, value in work._asdict().items() if key != "operation"}
-                yield name, self._source.of_operation(work.operation), told
+        found = {name: work for name, find in _FINDERS.items() if (work := find(step)) is not None}
+        for name, work in _one_for_a_loop(found).items():
+            told = {key: value for key, value in work._asdict().items() if key != "operation"}
+            yield name, self._source.of_operation(work.operation), told
 
     def _tell(self, name: str, place: str, numbers: Mapping[str, float], since: int) -> None:
         lines = sum(fact == name for fact, _ in self._told)
@@ -172,3 +177,11 @@ class NeedlessWork:
             self._told.add((name, place))
             told = {key: float(value) for key, value in {**numbers, "since": since}.items()}
             self._emit(Fact(name, place, told))
+
+
+def _one_for_a_loop(found: dict[str, Any]) -> dict[str, Any]:
+    """A loop of Python that takes a tensor apart is told once, as what costs more of it."""
+    if {PIECES, UNROLLED_ROUNDS} <= found.keys() and not found[PIECES].rolled:
+        less = min((PIECES, UNROLLED_ROUNDS), key=lambda name: found[name].share)
+        return {name: work for name, work in found.items() if name != less}
+    return found

@@ -10,12 +10,12 @@ from tb_slowdown_plugin.analysis.causes.common.places.counted_work import Counte
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.events import INDEPENDENT_ROUNDS
+from tb_slowdown_plugin.catalog.events import INDEPENDENT_ROUNDS, UNROLLED_ROUNDS
 
 
 def claim_loops(case: Case, loops: tuple[Finding, ...]) -> Claim:
     """Claims the seconds of the line that costs most."""
-    return claim_counted(case, loops, {INDEPENDENT_ROUNDS: _tell})
+    return claim_counted(case, loops, {INDEPENDENT_ROUNDS: _tell, UNROLLED_ROUNDS: _tell_unrolled})
 
 
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
@@ -31,6 +31,29 @@ def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
             snippet(
                 old("losses = tf.map_fn(loss_of_one, (outputs, labels), tf.float32)"),
                 new("losses = tf.vectorized_map(loss_of_one, (outputs, labels))"),
+            ),
+            "It needs memory for all examples at once, and results of one shape.",
+            f"in `{place}`",
+        ),
+    )
+
+
+def _tell_unrolled(numbers: Mapping[str, float], place: str) -> CountedWork:
+    return CountedWork(
+        "the same for one example after the other",
+        f"Each step computes the same {count(numbers['times'])} times, for one piece of a tensor "
+        f"after the other, from {place} on: a loop of Python puts the operations of all of its "
+        "rounds into the graph. No round needs anything of the others.",
+        ", by the operations that the graph starts for all rounds but one, and for their "
+        "gradients. All steps have them, so no clock can tell. To trace them takes as many times "
+        "as long, too",
+        Advice(
+            "Compute for all examples at once: with operations that take the whole batch, or with "
+            "`tf.vectorized_map`, which makes such operations of the function.",
+            snippet(
+                old("for i in range(BATCH):"),
+                old("    loss += loss_of_one((outputs[i], labels[i]))"),
+                new("loss = tf.reduce_sum(tf.vectorized_map(loss_of_one, (outputs, labels)))"),
             ),
             "It needs memory for all examples at once, and results of one shape.",
             f"in `{place}`",

@@ -66,7 +66,7 @@ def find_independent_rounds(step: StepGraph) -> IndependentRounds | None:
 
 def _is_independent(loop: InnerGraph) -> bool:
     """Whether each round computes of the examples alone, and results are collected or added up."""
-    if not all(map(_can_be_vectorized, loop.operations)) or not any(_find_computing(loop)):
+    if not all(map(can_be_vectorized, loop.operations)) or not any(_find_computing(loop)):
         return False
     body = loop.outputs[0].graph
     carried: set[Any] = set()
@@ -110,7 +110,8 @@ def _find_computing(loop: InnerGraph) -> Iterator[Any]:
             yield each
 
 
-def _can_be_vectorized(operation: Any) -> bool:
+def can_be_vectorized(operation: Any) -> bool:
+    """Whether `tf.vectorized_map` has an operation for many of them at once."""
     kind: str = operation.type
     if kind in RUNS_OTHERS or _NOT_VECTORIZED.match(kind):
         return False
