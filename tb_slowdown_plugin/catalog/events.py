@@ -243,7 +243,7 @@ PYTHON_STACK: Final = "python_stack"
 
 POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:
-its CPU "seconds" there so far."""
+its CPU "seconds" there so far, and all of the thread's since then, "thread_seconds"."""
 
 COMPUTING_AT: Final = "computing_at"
 """Fact: a line in which a thread of the program computes that hands nothing over. Numbers: its CPU

@@ -56,6 +56,7 @@ _ASKS: Final = frozenset(
 """Calls that ask and return at once: of `queue`, `threading`, `concurrent.futures`, `subprocess`,
 `multiprocessing`, `time`."""
 
+_LOOKS: Final = _ASKS | {"len"}
 
 _HANDS_OVER: Final = frozenset(
     {"append", "appendleft", "extend", "notify", "notify_all", "put", "put_nowait", "send",
@@ -110,6 +111,10 @@ class BusyThreads:
         self._seconds: dict[tuple[str, str], float] = defaultdict(float)
         """Fact and place -> seconds so far."""
         self._told: dict[tuple[str, str], float] = {}
+        self._polling: dict[int, tuple[str, str]] = {}
+        """Thread -> fact and place, once it was seen polling."""
+        self._whole: dict[tuple[str, str], float] = defaultdict(float)
+        """Fact and place -> seconds of such threads, whatever they did."""
         self._queues: dict[str, bool] = {}
         """File -> whether its text fills a queue."""
         self._known: dict[tuple[CodeType, int], str] = {}
@@ -133,6 +138,10 @@ class BusyThreads:
                 found = self._look(thread.ident)
                 if found is not None:
                     self._seconds[found] += since / 1e9
+                    if found[0] == POLLING_AT:
+                        self._polling[thread.ident] = found
+            if thread.ident in self._polling:
+                self._whole[self._polling[thread.ident]] += since / 1e9
         self._took = took
         for found, seconds in self._seconds.items():
             if seconds >= 2 * self._told.get(found, 0.0):
@@ -153,7 +162,10 @@ class BusyThreads:
     def _tell(self, found: tuple[str, str], seconds: float) -> None:
         self._told[found] = seconds
         fact, place = found
-        self._context.emit(Fact(fact, place, {"seconds": seconds}))
+        numbers = {"seconds": seconds}
+        if fact == POLLING_AT:
+            numbers["thread_seconds"] = self._whole[found]
+        self._context.emit(Fact(fact, place, numbers))
 
     def _look(self, thread: int) -> tuple[str, str] | None:
         """Which fact a thread is, and its line; None where it may work for the training."""
@@ -207,7 +219,8 @@ class BusyThreads:
 def asks(code: CodeType, line: int) -> bool:
     """Whether a line of some code belongs to a loop that asks, and does nothing else there.
 
-    A loop with nothing in it may test anything. In another one the line itself only asks.
+    A loop with nothing in it may test anything, and so may one with turns that do nothing else. In
+    another one the line itself only asks.
     """
     first = code.co_firstlineno
     last = max(each for _, _, each in code.co_lines() if each is not None)
@@ -225,6 +238,8 @@ def asks(code: CodeType, line: int) -> bool:
     innermost = max(loops, key=lambda loop: loop.lineno)
     if all(map(_does_nothing, innermost.body)) and not innermost.orelse:
         return True
+    if any(_has(each, line) for each in _find_waiting(innermost)):
+        return True
     return any(_only_asks(each) for each in _parts_at(innermost, line))
 
 
@@ -236,6 +251,31 @@ def _does_nothing(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or _is_short_sleep(statement.value)
     return isinstance(statement, ast.Pass | ast.Continue)
+
+
+def _find_waiting(loop: ast.While) -> Iterator[ast.stmt | ast.expr]:
+    """What a turn consists of in which nothing is done; nothing where there is no such turn.
+
+    Such as `if len(ready) >= depth: continue` before all else, or `if ready: use()` in the end.
+    """
+    for place, each in enumerate(loop.body):
+        if isinstance(each, ast.If) and not each.orelse and _names_called(each.test) <= _LOOKS:
+            skips = isinstance(each.body[-1], ast.Continue) and all(map(_does_nothing, each.body))
+            if skips or place == len(loop.body) - 1:
+                yield from (loop.test, each.test)
+                yield from loop.body[:place]
+                yield from each.body if skips else ()
+                return
+        if not _only_looks(each):
+            return
+
+
+def _only_looks(statement: ast.stmt) -> bool:
+    """Whether it asks, and keeps what it is told, with a lock or without."""
+    if isinstance(statement, ast.With):
+        return all(map(_only_looks, statement.body))
+    names = _names_called(statement.value) if isinstance(statement, ast.Assign) else set()
+    return bool(names) and names <= _LOOKS
 
 
 def _is_short_sleep(value: ast.expr) -> bool:
@@ -260,9 +300,12 @@ def _parts_at(loop: ast.While, line: int) -> Iterator[ast.expr]:
 
 
 def _only_asks(part: ast.expr) -> bool:
-    calls = [each for each in ast.walk(part) if isinstance(each, ast.Call)]
-    names = {_name_of(each) for each in calls} - {"len"}
+    names = _names_called(part) - {"len"}
     return bool(names) and names <= _ASKS
+
+
+def _names_called(part: ast.expr) -> set[str]:
+    return {_name_of(each) for each in ast.walk(part) if isinstance(each, ast.Call)}
 
 
 def _name_of(call: ast.Call) -> str:

@@ -6,8 +6,9 @@ which Linux counts, is the least. Of a thread that computes for itself the middl
 24% instead of 28% (`benchmarks/accuracy/tune/programs`: dovecote_occupancy).
 
 A thread that polls doesn't give Python's lock away: whoever wants it waits for 5 ms until it must.
-So does the training thread each time it comes back from TensorFlow, with a batch, or from a
-function. What else it calls there isn't counted.
+So does the training thread each time it comes back from TensorFlow, with a batch, from a function,
+or with a number. How often isn't known. At least it is the time in which no other thread of the
+process computes, and that nothing else explains.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
@@ -52,7 +54,7 @@ def with_busy_threads(run: Run, measured: Mapping[str, Float]) -> dict[str, Floa
             continue
         taken = _share_of_cores(run, account, spent)
         if account == names.POLLING:
-            turns, fetches = _wait_for_turns(run, made.get(names.INPUT_WAIT), spent)
+            turns, fetches = _wait_for_turns(run, made, spent)
             if fetches.any():
                 made[names.INPUT_WAIT] = made[names.INPUT_WAIT] - fetches
             taken = taken + turns + fetches
@@ -80,24 +82,56 @@ def _share_of_cores(run: Run, account: str, spent: Float) -> Float:
     return taken
 
 
-def _wait_for_turns(run: Run, input_wait: Float | None, spent: Float) -> tuple[Float, Float]:
+def _wait_for_turns(run: Run, made: Mapping[str, Float], spent: Float) -> tuple[Float, Float]:
     """(S,) seconds of waiting for Python's lock after calls of functions, and (S,) with a batch.
 
     Args:
       run: The recording.
-      input_wait: (S,) seconds; of it is what is waited with a batch, which shows that there is any.
-      spent: (S,) CPU seconds of threads that poll.
+      made: Account -> (S,) seconds. Of the wait for input is what is waited with a batch, which
+        shows that there is any.
+      spent: (S,) CPU seconds of threads while they poll.
     """
+    spent = spent * _whole_of_polling(run)
     polled = spent >= MAJORITY * run.steps.period_seconds
     none = np.zeros(len(run.steps))
     if not polled.any():
         return none, none
     fetches = none
+    input_wait = made.get(names.INPUT_WAIT)
     if input_wait is not None:
         fetches = np.where(polled, np.minimum(zero_where_unknown(input_wait), TURN_SECONDS), 0.0)
         if np.median(fetches[polled]) < MOSTLY * TURN_SECONDS:
             return none, none  # it gives the lock away, as `time.sleep(0)` does
-    return np.where(polled, TURN_SECONDS * run.steps.calls, 0.0), fetches
+    calls = np.where(polled, TURN_SECONDS * run.steps.calls, 0.0)
+    return np.maximum(calls, _wait_for_nothing(run, made, spent, polled) - fetches), fetches
+
+
+def _whole_of_polling(run: Run) -> float:
+    """By how much more such threads computed in all than while they polled."""
+    newest = {told.subject: told.numbers for _, told in run.facts(POLLING_AT)}
+    polled = sum(numbers["seconds"] for numbers in newest.values())
+    whole = sum(numbers.get("thread_seconds", 0.0) for numbers in newest.values())
+    return max(whole / polled, 1.0) if polled > 0 else 1.0
+
+
+def _wait_for_nothing(
+    run: Run, made: Mapping[str, Float], spent: Float, polled: NDArray[np.bool_]
+) -> Float:
+    """(S,) seconds in which nothing but threads that poll computed, and of which nothing is known.
+
+    The same share of each step: the clock of the process may tick once in many steps. With another
+    device than a CPU it may be that one that computes.
+    """
+    steps = run.steps
+    polled = polled & (steps.calls > 0) & ~np.isnan(steps.process_cpu_seconds)
+    if not run.environment.is_cpu_alone or not polled.any():
+        return np.zeros(len(steps))
+    computed = np.maximum(zero_where_unknown(steps.process_cpu_seconds) - spent, 0.0)
+    waited = _count(run, THREAD_RUN_DELAY)
+    known = sum((zero_where_unknown(each) for each in made.values()), np.zeros(len(steps)))
+    idle = steps.period_seconds - computed - known - (0.0 if waited is None else waited)
+    share = max(float(idle[polled].sum()) / float(steps.period_seconds[polled].sum()), 0.0)
+    return np.where(polled, share * steps.period_seconds, 0.0)
 
 
 def find_spent(run: Run, account: str) -> Float | None:

@@ -38,7 +38,7 @@ class UnrolledRounds(NamedTuple):
     """Of one loop."""
 
     operation: Any
-    """The first one that computes."""
+    """The first one that takes a piece, in the loop; else one that computes."""
     times: int
     """Rounds."""
     share: float
@@ -63,8 +63,8 @@ def find_unrolled_rounds(step: StepGraph) -> UnrolledRounds | None:
     starts = starts_of([*own, *learning, *{operation for operation, _ in taken}])
     spared = (1 - 1 / len(rounds)) * starts * START
     share = _SPARED * spared / (step.cost - (1 - _SPARED) * spared)
-    first = next(each for each in computed[min(rounds)] if starts_of([each]))
-    return UnrolledRounds(first, len(rounds), share)
+    slices = [operation for operation, _ in taken if operation.type == _SLICE]
+    return UnrolledRounds([*slices, *computed[min(rounds)]][0], len(rounds), share)
 
 
 def _find_pieces(step: StepGraph) -> dict[_Key, int]:

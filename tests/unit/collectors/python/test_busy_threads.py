@@ -91,6 +91,8 @@ def test_what_a_polling_thread_takes_is_added_up_and_told_as_it_doubles(recordin
     }
     assert {place for place, _ in readings.told} <= places
     assert sum(dict(readings.told).values()) == 2.25
+    for told in recording.of(Fact):  # with what else such a thread does
+        assert told.numbers["seconds"] <= told.numbers["thread_seconds"] <= 2.35
 
 
 @pytest.mark.parametrize("task", [compute, wait])
@@ -204,6 +206,22 @@ def test_without_frames_or_clocks_it_is_unavailable(recording, monkeypatch, gone
         ("while True:\n    try:\n        x = out.get_nowait()\n    except Empty:\n        x = 1", 3,
          True),
         ("while True:\n    x = out.get()", 2, False),
+        ("while run:\n    if len(made) > 3:\n        continue\n    made.append(make())", 1,
+         True),
+        ("while run:\n    if len(made) > 3:\n        continue\n    made.append(make())", 2,
+         True),
+        ("while run:\n    if len(made) > 3:\n        continue\n    made.append(make())", 3,
+         True),
+        ("while run:\n    if len(made) > 3:\n        continue\n    made.append(make())", 4,
+         False),
+        ("while 1:\n    with lock:\n        full = len(made) > 3\n    if full:\n        continue\n"
+         "    add()", 3, True),
+        ("while 1:\n    with lock:\n        full = check(made)\n    if full:\n        continue\n"
+         "    add()", 3, False),
+        ("while 1:\n    if made:\n        use(made.pop())", 2, True),
+        ("while 1:\n    if made:\n        use(made.pop())", 3, False),
+        ("while i < n:\n    if seen[i]:\n        m += 1\n    i += 1", 2, False),
+        ("while i < n:\n    i += 1\n    if seen[i]:\n        m += 1", 3, False),
         ("while i < n:\n    i += step(i)", 1, False),
         ("while i < n:\n    i += step(i)", 2, False),
         ("for i in range(9):\n    if out.full():\n        break", 2, False),

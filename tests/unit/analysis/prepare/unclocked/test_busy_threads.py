@@ -61,6 +61,32 @@ def test_where_cores_are_free_the_training_thread_waits_for_its_turn(make_run):
     assert made["input_wait"][10:] == pytest.approx(0.001)
 
 
+def on_a_cpu(run, *others):
+    devices = (("CPU:0", "CPU"), *others)
+    return replace(run, environment=replace(run.environment, devices=devices))
+
+
+def test_what_nothing_else_explains_was_waited_for_a_turn(make_run):
+    """Of 0.1 s, the others compute 0.04 s, collections take 0.02 s."""
+    run = on_a_cpu(with_calls(run_of(make_run, cpu=0.12)))
+    made = with_busy_threads(run, {"gc": np.full(SIZE, 0.02)})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.04, abs=1e-3)
+
+
+def test_what_such_a_thread_makes_counts_with_what_it_polls(make_run):
+    whole = Fact("polling_at", PLACE, {"seconds": 0.03 * SIZE, "thread_seconds": 0.06 * SIZE})
+    run = run_of(make_run, seconds=0.03 * (ROWS + 1), cpu=0.12)
+    run = replace(run, events=make_run(PERIOD, events=[(9, whole)]).events)
+    made = with_busy_threads(on_a_cpu(with_calls(run)), {})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.04, abs=1e-3)
+
+
+def test_what_another_device_may_compute_is_no_turn(make_run):
+    run = on_a_cpu(with_calls(run_of(make_run, cpu=0.12)), ("GPU:0", "GPU"))
+    made = with_busy_threads(run, {})
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.01)  # 5 ms for each of 2 calls
+
+
 def test_a_batch_that_comes_at_once_shows_that_the_thread_gives_the_lock_away(make_run):
     run, waits = with_calls(run_of(make_run, cpu=0.12)), {"input_wait": np.full(SIZE, 0.001)}
     assert with_busy_threads(run, waits) == waits
