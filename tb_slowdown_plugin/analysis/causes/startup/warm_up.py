@@ -45,6 +45,7 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, 
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import account_title
+from tb_slowdown_plugin.catalog.events import UNROLLED_ROUNDS
 from tb_slowdown_plugin.catalog.parameters.causes import MANY_OPERATIONS
 from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -245,7 +246,7 @@ def _advice(
         Program.of(case.run),
         long=case.wall_share(seconds) >= FLAT_FLOOR,
         builds=built >= MATTERS * seconds,
-        many_operations=bool(big),
+        many_operations=bool(big) and not _has_row_of_rounds(case),
         by_keras=all(is_keras(graph.trace) for graph in big),
         variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
         first_runs=are_first_runs and not compiled,
@@ -255,6 +256,11 @@ def _advice(
     if parts.get(names.INPUT_WAIT, 0.0) >= MATTERS * seconds:
         start = _with_first_pass(case, claimed, start)
     return warm_up_fixes.advise(start)
+
+
+def _has_row_of_rounds(case: Case) -> bool:
+    """Whether a row of its own tells the loop that makes the graph big, and what to do."""
+    return bool(case.of(names.LOOPS)) and bool(case.run.facts(UNROLLED_ROUNDS))
 
 
 def _with_first_pass(

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.records.types import Epoch, Execution, Fact, Trace
 SIZE = 600
 
 
-def slow_start(make_run, operations=300, function="train_step"):
+def slow_start(make_run, operations=300, function="train_step", facts=()):
     """3 s in the first step: 1 s of tracing, 1.5 s of first execution, 0.5 s of other work."""
     period = np.full(SIZE, 0.010)
     period[0] += 3.0
@@ -29,6 +29,7 @@ def slow_start(make_run, operations=300, function="train_step"):
             (0, second),
             (0, Execution(1, 1, 1.51)),
             (1, Execution(1, 2, 0.010)),
+            *((2, fact) for fact in facts),
         ],
     )
 
@@ -85,6 +86,19 @@ def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):
     assert beginnings(5_000) == ["If a", "Create variables", "Leave it"]
     by_keras = ["Leave it", "Leave XLA", "If a"]  # compiled by XLA, and seldom a loop
     assert beginnings(5_000, "Keras train step") == by_keras
+
+
+def test_a_loop_that_has_a_row_is_not_to_be_rolled(make_run):
+    numbers = {"times": 64.0, "share": 0.5, "since": 0.0}
+    rounds = Fact("unrolled_rounds", "train_step (train.py:9)", numbers)
+    causes = account_for(slow_start(make_run, 5_000, facts=[rounds])).report.causes
+    advice = {
+        each.cause: [" ".join(one.text.split()[:2]) for one in each.advice] for each in causes
+    }
+    assert advice == {
+        "warm_up": ["Create variables", "Leave it"],
+        "backward_pass": ["Compute for"],
+    }
 
 
 @pytest.mark.parametrize(("epochs", "later"), [([0, 100, 200], "epochs"), ([0], "steps")])
