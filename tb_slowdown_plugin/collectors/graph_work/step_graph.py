@@ -54,6 +54,12 @@ class StepGraph:
         return operations_before([*self.targets, *self.gradients])
 
     @cached_property
+    def backward(self) -> list[Any]:
+        """What the gradients need beside that, in order."""
+        behind = self.learning - self.forward
+        return [each for each in self.operations if each in behind]
+
+    @cached_property
     def run(self) -> set[Any] | None:
         """What runs at all; None where that can't be counted."""
         return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])

@@ -143,6 +143,7 @@ class BusyThreads:
             if thread.ident in self._polling:
                 self._whole[self._polling[thread.ident]] += since / 1e9
         self._took = took
+        self._polling = {thread: at for thread, at in self._polling.items() if thread in took}
         for found, seconds in self._seconds.items():
             if seconds >= 2 * self._told.get(found, 0.0):
                 self._tell(found, seconds)

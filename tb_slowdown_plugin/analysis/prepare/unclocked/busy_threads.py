@@ -107,11 +107,14 @@ def _wait_for_turns(run: Run, made: Mapping[str, Float], spent: Float) -> tuple[
 
 
 def _whole_of_polling(run: Run) -> float:
-    """By how much more such threads computed in all than while they polled."""
+    """By how much more such threads computed in all than while they polled.
+
+    1 where that is most of it: such a thread does its work, and polls now and then.
+    """
     newest = {told.subject: told.numbers for _, told in run.facts(POLLING_AT)}
     polled = sum(numbers["seconds"] for numbers in newest.values())
     whole = sum(numbers.get("thread_seconds", 0.0) for numbers in newest.values())
-    return max(whole / polled, 1.0) if polled > 0 else 1.0
+    return max(whole / polled, 1.0) if polled > 0 and polled >= MAJORITY * whole else 1.0
 
 
 def _wait_for_nothing(

@@ -50,7 +50,7 @@ def find_independent_rounds(step: StepGraph) -> IndependentRounds | None:
     loops = [each for each in find_loops(step.forward) if _is_independent(each)]
     if not loops or step.run is None:
         return None
-    backward = list(find_loops(step.learning - step.forward))
+    backward = list(find_loops(step.backward))
     found = []
     for loop in loops:
         names = tuple(f"/{each.name}_grad/" for each in loop.operations)

@@ -69,12 +69,10 @@ class _Copies(NamedTuple):
 
 def find_pieces(step: StepGraph) -> TensorPieces | None:
     """The tensor of which it costs most; None where there is none."""
-    behind = step.learning - step.forward
-    backward = [each for each in step.operations if each in behind]
-    found = list(_find_slices(step, backward))
+    found = list(_find_slices(step))
     loops = [each for each in find_loops(step.forward) if each.rounds >= _FEWEST]
     if loops:
-        gradients = [each for one in find_loops(backward) for each in one.operations]
+        gradients = [each for one in find_loops(step.backward) for each in one.operations]
         for loop in loops:
             found += [*_find_slices_in(loop, gradients), *_find_growing(loop, gradients)]
     if not found or step.run is None:
@@ -86,14 +84,14 @@ def find_pieces(step: StepGraph) -> TensorPieces | None:
     return TensorPieces(most.operation, most.times, float(most.grown), float(most.rolled), share)
 
 
-def _find_slices(step: StepGraph, backward: list[Any]) -> Iterator[_Copies]:
+def _find_slices(step: StepGraph) -> Iterator[_Copies]:
     """Tensors of which one operation after another takes a piece, and gets its gradient."""
     taken: dict[str, list[Any]] = defaultdict(list)
     for each in step.operations:
         if each.type == _SLICE and each in step.forward:
             taken[each.inputs[0].name].append(each)
     gradients: dict[tuple[int, ...], list[Any]] = defaultdict(list)
-    for each in backward:
+    for each in step.backward:
         if each.type == _SLICE_GRADIENT:
             gradients[tuple(sizes_of(each.outputs[0]))].append(each)
     for slices in taken.values():

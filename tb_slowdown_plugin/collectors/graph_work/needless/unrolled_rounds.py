@@ -125,11 +125,9 @@ def _find_gradients(
         for operation in computed[at]
         for output in range(len(operation.outputs))
     }
-    behind = step.learning - step.forward
-    backward = [each for each in step.operations if each in behind]
-    followed = _follow(backward, {**taken, **known})
+    followed = _follow(step.backward, {**taken, **known})
     places = {operation: at for at, found in followed.items() for operation in found}
-    for each in reversed(backward):
+    for each in reversed(step.backward):
         if each not in places:
             users = (one for tensor in each.outputs for one in tensor.consumers())
             needed = {places.get(one, _MANY) for one in users if one in step.learning}

@@ -73,12 +73,13 @@ def test_what_nothing_else_explains_was_waited_for_a_turn(make_run):
     assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.04, abs=1e-3)
 
 
-def test_what_such_a_thread_makes_counts_with_what_it_polls(make_run):
-    whole = Fact("polling_at", PLACE, {"seconds": 0.03 * SIZE, "thread_seconds": 0.06 * SIZE})
+@pytest.mark.parametrize(("thread_seconds", "taken"), [(6.0, 0.04), (6.1, 0.0)])
+def test_what_such_a_thread_makes_counts_where_it_mostly_polls(make_run, thread_seconds, taken):
+    whole = Fact("polling_at", PLACE, {"seconds": 3.0, "thread_seconds": thread_seconds})
     run = run_of(make_run, seconds=0.03 * (ROWS + 1), cpu=0.12)
     run = replace(run, events=make_run(PERIOD, events=[(9, whole)]).events)
     made = with_busy_threads(on_a_cpu(with_calls(run)), {})
-    assert made[f"polling:{PLACE}"][10:] == pytest.approx(0.04, abs=1e-3)
+    assert made[f"polling:{PLACE}"][10:] == pytest.approx(taken, abs=1e-3)
 
 
 def test_what_another_device_may_compute_is_no_turn(make_run):

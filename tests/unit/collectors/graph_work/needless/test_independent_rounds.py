@@ -7,7 +7,6 @@ import pytest
 from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
     find_independent_rounds,
 )
-from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -15,22 +14,12 @@ tf = pytest.importorskip("tensorflow")
 EXAMPLES, NUMBERS = 24, 16
 
 
-def find(loss_of, examples=EXAMPLES):
+@pytest.fixture
+def find(look_at_step):
     """In a step with a layer of `NUMBERS` units, of so many examples."""
-    layer = tf.Variable(tf.eye(NUMBERS))
-    kept = []
-
-    @tf.function(input_signature=[tf.TensorSpec([examples, NUMBERS])])
-    def step(x):
-        with tf.GradientTape() as tape:
-            loss = loss_of(tf.matmul(x, layer), x)
-        kept.append(([loss], [tape.gradient(loss, layer)]))
-        return loss
-
-    function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_independent_rounds(StepGraph(*kept[-1]))
-    del function
-    return found
+    return lambda loss_of, examples=EXAMPLES: look_at_step(
+        find_independent_rounds, loss_of, examples, NUMBERS
+    )
 
 
 def of_one(pair):
@@ -49,14 +38,14 @@ def added_up(outputs, x):
 
 
 @pytest.mark.parametrize("loss_of", [by_map, added_up])
-def test_a_loop_over_examples_is_most_of_a_small_step(loss_of):
+def test_a_loop_over_examples_is_most_of_a_small_step(find, loss_of):
     found = find(loss_of)
     assert found.times == EXAMPLES
     assert found.operation.type in ("Sub", "SquaredDifference")
     assert found.share > 0.8
 
 
-def test_a_batch_of_any_size_is_one_of_32():
+def test_a_batch_of_any_size_is_one_of_32(find):
     assert find(by_map, None).times == 32
 
 
@@ -88,5 +77,5 @@ def of_other_shapes(outputs, x):
 
 
 @pytest.mark.parametrize("loss_of", [at_once, one_after_another, of_the_rest, of_other_shapes])
-def test_rounds_that_need_each_other_or_give_other_shapes_are_not_told(loss_of):
+def test_rounds_that_need_each_other_or_give_other_shapes_are_not_told(find, loss_of):
     assert find(loss_of) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import find_unrolled_rounds
-from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -13,22 +12,12 @@ tf = pytest.importorskip("tensorflow")
 EXAMPLES, NUMBERS = 24, 20
 
 
-def find(loss_of, examples=EXAMPLES):
+@pytest.fixture
+def find(look_at_step):
     """In a step with a layer of `NUMBERS` units, of so many examples."""
-    layer = tf.Variable(tf.eye(NUMBERS))
-    kept = []
-
-    @tf.function(input_signature=[tf.TensorSpec([examples, NUMBERS])])
-    def step(x):
-        with tf.GradientTape() as tape:
-            loss = loss_of(tf.matmul(x, layer), x)
-        kept.append(([loss], [tape.gradient(loss, layer)]))
-        return loss
-
-    function = step.get_concrete_function()  # alive while its graph is looked at
-    found = find_unrolled_rounds(StepGraph(*kept[-1]))
-    del function
-    return found
+    return lambda loss_of, examples=EXAMPLES: look_at_step(
+        find_unrolled_rounds, loss_of, examples, NUMBERS
+    )
 
 
 def of_one(pair):
@@ -59,7 +48,7 @@ def by_columns(outputs, x):
         (by_columns, NUMBERS, "StridedSlice"),
     ],
 )
-def test_a_loop_of_python_over_pieces_is_most_of_a_small_step(loss_of, times, first):
+def test_a_loop_of_python_over_pieces_is_most_of_a_small_step(find, loss_of, times, first):
     found = find(loss_of)
     assert (found.times, found.operation.type) == (times, first)
     assert 0.4 < found.share < 0.9
@@ -94,9 +83,9 @@ def of_those_above(outputs, x):
     "loss_of",
     [at_once, one_after_another, with_weights_of_their_own, of_other_shapes, of_those_above],
 )
-def test_rounds_that_need_each_other_or_differ_are_not_told(loss_of):
+def test_rounds_that_need_each_other_or_differ_are_not_told(find, loss_of):
     assert find(loss_of) is None
 
 
-def test_a_few_rounds_are_branches():
+def test_a_few_rounds_are_branches(find):
     assert find(sliced, examples=19) is None
