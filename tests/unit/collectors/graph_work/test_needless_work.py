@@ -64,3 +64,25 @@ def test_of_a_graph_that_is_gone_nothing_is_told(told):
     gc.collect()
     NeedlessWork(told.append, SourcePlaces.of_process()).look([asked, Asked("eager", {})], 0)
     assert told == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "told_as"), [(8, "unrolled_rounds"), (8_192, "pieces")], ids=["small", "large"]
+)
+def test_a_loop_of_python_that_takes_a_tensor_apart_is_told_once(told, columns, told_as):
+    asked = Asked("step (train.py:1)", {})
+    weights = tf.Variable(tf.ones((columns,)))
+
+    @tf.function(input_signature=[tf.TensorSpec([32, columns])])
+    def step(x):
+        with tf.GradientTape() as tape:
+            scaled = x * weights
+            loss = tf.add_n([tf.reduce_sum(tf.square(scaled[at])) for at in range(32)])
+        gradient = tape.gradient(loss, weights)
+        asked.targets, asked.gradients = [Traced.of(loss)], {0: Traced.of(gradient)}
+        return loss
+
+    function = step.get_concrete_function()
+    NeedlessWork(told.append, SourcePlaces.of_process()).look([asked], 0)
+    del function
+    assert [fact.name for fact in told] == [told_as]
