@@ -1,7 +1,7 @@
 """Looks at a logdir again and again: the report of each run as it is now.
 
 A look costs what is new: records are read once, and a run is analyzed again when it has grown,
-at most as often as takes 5% of a core (`server/incremental.py`).
+at most as often as takes 5% of a core (`server/analyses/incremental.py`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.provider import GrowingLogdir
 from tb_slowdown_plugin.reader.run_store import RunStore
-from tb_slowdown_plugin.server.incremental import REST
-from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.analyses.analysis import UnknownRunError
+from tb_slowdown_plugin.server.analyses.incremental import REST
+from tb_slowdown_plugin.server.runs import Runs
 
 EVERY_SECONDS: Final = 5.0
 """Usual time between two looks."""

@@ -28,6 +28,13 @@ _MOST_BYTES: Final = 1 << 30
 _READ_SECONDS: Final = 30.0
 """TensorBoard looks for new records every 5 s; what it does not show after these it hides."""
 
+_FIRST_ROWS: Final = 1_000_000
+"""Rows of a first part: it is read and analyzed within 3 s of CPU (docs/scale.md)."""
+_FIRST_SHARE: Final = 0.25
+"""A first part is at most so much of a run: what is nearly read is rather read to its end."""
+_TAGS_AT_ONCE: Final = 64
+"""Of a first part: after so many tags its rows are counted; 130,000 steps in records of 256."""
+
 LIVE_SECONDS: Final = 60.0
 """A running monitor writes a record at least every 30 s."""
 
@@ -79,15 +86,18 @@ class _Entry:
     """By the names of the run's event files."""
     run: Run | None = None
     """Joined from what has been read, with what is wrong with its files."""
+    part: Run | None = None
+    """What there is of it while the rest waits to be read, or is being read; else None."""
     progress: float | None = None
-    """Share of the tags that is read while they are read, else None."""
+    """Share of the tags that is read until all are, else None."""
 
 
 class RunStore:
     """Reads runs through a data provider, for many threads.
 
-    A run is read in full when it is first asked for; after that only the tags that
-    have grown by the last listing, which takes longer than to read them. The least
+    A run is read in full when it is first asked for, or a first part of it that is enough
+    for a first look; after that only the tags that have grown by the last listing,
+    which takes longer than to read them. The least
     recently used runs are dropped when the columns of all together exceed
     `most_bytes`; the run just asked for never is.
 
@@ -97,6 +107,7 @@ class RunStore:
         the provider hides. None or "" where there is no single local one.
       most_bytes: Columns to keep.
       bounds: How much of one run is kept step by step.
+      first_rows: How many rows the first part of a long run has, at least.
       clock: Unix seconds, as the files' times of change.
     """
 
@@ -107,6 +118,7 @@ class RunStore:
         *,
         most_bytes: int = _MOST_BYTES,
         bounds: Bounds = BOUNDS,
+        first_rows: int = _FIRST_ROWS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
@@ -114,6 +126,7 @@ class RunStore:
         self._scalars = ScalarCatalogue(provider)
         self._most_bytes = most_bytes
         self._bounds = bounds
+        self._first_rows = first_rows
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
@@ -174,16 +187,42 @@ class RunStore:
         """
         if name in self._scalars:
             return self._scalars.run(name)
-        with self._lock:
-            entry = self._entries.setdefault(name, _Entry())
-            self._entries.move_to_end(name)
+        entry = self._entry(name)
         with entry.lock:
-            run = self._read(name, entry)
+            self._read(name, entry)
+            run = self._joined(name, entry)
         self._make_room(name)
         return run
 
+    def first_part(self, name: str) -> Run | None:
+        """What comes first in a run that takes long to read, of all its workers.
+
+        None if all of it is read, which a shorter one is then; `run` reads the rest, and until
+        it has, this is the same object.
+
+        Raises:
+          KeyError: There is no such run.
+        """
+        if name in self._scalars:
+            return None
+        entry = self._entry(name)
+        if entry.part is not None:
+            return entry.part
+        with entry.lock:
+            if entry.part is None:
+                self._read(name, entry, is_part_enough=True)
+            part = entry.part
+        self._make_room(name)
+        return part
+
+    def _entry(self, name: str) -> _Entry:
+        with self._lock:
+            entry = self._entries.setdefault(name, _Entry())
+            self._entries.move_to_end(name)
+            return entry
+
     def progress(self, name: str) -> float | None:
-        """Share of a run's records that is read, while another thread reads them, else None."""
+        """Share of a run's records that is read, from the first one until all are, else None."""
         entry = self._entries.get(name)
         return None if entry is None else entry.progress
 
@@ -207,7 +246,8 @@ class RunStore:
                     break
         return found
 
-    def _read(self, name: str, entry: _Entry) -> Run:
+    def _read(self, name: str, entry: _Entry, *, is_part_enough: bool = False) -> None:
+        """Reads what there is more of a run, or only until `entry.part` is worth a look."""
         if name not in self._listed:
             self.listing()
         tags = self._listed.get(name, {})
@@ -218,34 +258,53 @@ class RunStore:
             raise KeyError(name)
         if entry.builder is None or entry.read.keys() - now.keys():  # the run was made anew
             entry.builder = RunBuilder(name, self._bounds)
-            entry.read, entry.looked = {}, {}
-        grown = {key for key, last in now.items() if entry.read.get(key) != last}
-        if grown:
-            try:
-                entry.builder.add(self._read_tags(entry, grown))
-            except OutOfOrder:
-                records = sorted(self._read_tags(entry, set(now)), key=lambda r: r.sequence)
-                entry.builder = RunBuilder(name, self._bounds)
-                entry.builder.add(records)
-            finally:
-                entry.progress = None
+            entry.read, entry.looked, entry.run = {}, {}, None
+        entry.part = None
+        grown = [key for key, last in now.items() if entry.read.get(key) != last]
+        # As they were written: what is read first is of all workers.
+        grown.sort(key=lambda key: tags[key[0]][key[1]].last_time)
+        try:
+            while grown:
+                is_early = is_part_enough and len(grown) > (1.0 - _FIRST_SHARE) * len(now)
+                if is_early and entry.builder.rows >= self._first_rows:
+                    entry.progress = 1.0 - len(grown) / len(now)
+                    entry.part = replace(entry.builder.run(), read_fraction=entry.progress)
+                    return
+                count = _TAGS_AT_ONCE if is_early else len(grown)
+                some, grown = grown[:count], grown[count:]
+                entry.run = None
+                entry.builder.add(self._read_tags(entry, some, len(grown)))
+                entry.read |= {key: now[key] for key in some}
+        except OutOfOrder:
+            records = sorted(self._read_tags(entry, now, 0), key=lambda r: r.sequence)
+            entry.builder = RunBuilder(name, self._bounds)
+            entry.builder.add(records)
             entry.read = now
-            entry.run = None
+        finally:
+            if entry.part is None:
+                entry.progress = None
+
+    def _joined(self, name: str, entry: _Entry) -> Run:
+        """The run of all that was read."""
         if not entry.builder:
             raise KeyError(name)
         if entry.run is None:
             found = entry.builder.run()
-            damage = self._find_damage({run for run, _ in now}, entry.builder, entry.looked)
+            runs = {run for run, _ in entry.read}
+            damage = self._find_damage(runs, entry.builder, entry.looked)
             entry.run = replace(found, notes=(*found.notes, *damage))
         return entry.run
 
-    def _read_tags(self, entry: _Entry, keys: set[tuple[str, str]]) -> Iterator[Record]:
-        """The records of some tags; `entry.progress` follows."""
+    def _read_tags(
+        self, entry: _Entry, keys: Collection[tuple[str, str]], left: int
+    ) -> Iterator[Record]:
+        """The records of some tags; `entry.progress` follows, of these and those read before."""
         begun: set[tuple[str, str]] = set()
-        entry.progress = 0.0
+        before = len(entry.read.keys() - keys)
+        entry.progress = before / (before + len(keys) + left)
         for record in self._source.read(_by_run(keys)):
             begun.add((record.tensorboard_run, record.tag))
-            entry.progress = len(begun) / len(keys)
+            entry.progress = (before + len(begun)) / (before + len(keys) + left)
             yield record
 
     def _find_damage(
@@ -298,7 +357,7 @@ def _name_of(record: Record) -> str:
     return run_name(record.tensorboard_run)[0]
 
 
-def _by_run(keys: set[tuple[str, str]] | dict[tuple[str, str], int]) -> dict[str, list[str]]:
+def _by_run(keys: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     by_run: dict[str, list[str]] = {}
     for run, tag in keys:
         by_run.setdefault(run, []).append(tag)

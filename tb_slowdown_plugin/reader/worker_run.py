@@ -26,4 +26,10 @@ def run_of_worker(run: Run, worker: int) -> Run | None:
         return None
     chief = replace(run, workers=(), captured=(), trials=(), notes=())
     others = (each for each in run.workers if each is not own)
-    return replace(own, workers=(chief, *others), notes=run.notes, steps_per_row=run.steps_per_row)
+    return replace(
+        own,
+        workers=(chief, *others),
+        notes=run.notes,
+        steps_per_row=run.steps_per_row,
+        read_fraction=run.read_fraction,
+    )

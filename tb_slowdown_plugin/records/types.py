@@ -315,6 +315,8 @@ class Run:
     """Of a run without records: the scalars that its steps are drawn from."""
     is_ended: bool = False
     """Whether the monitor of its last process was stopped: nothing follows but another process."""
+    read_fraction: float = 1.0
+    """Share of its records that is here: less than 1 in a first part, whose rest is read later."""
 
     def all_of(self, kind: type[OneKind]) -> tuple[tuple[int, OneKind], ...]:
         """(row, what) of all events of a kind, in their order."""

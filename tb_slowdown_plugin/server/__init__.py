@@ -1,6 +1,5 @@
 """The Slowdown tab: routes and the TensorBoard plugin.
 
 The flow: `loader` (TensorBoard imports it) -> `plugin.SlowdownPlugin` (HTTP) -> `routes.ROUTES` ->
-`runs.Runs` (read and analyzed) -> JSON, kept by `cache`. `incremental` spares analyses of growing
-runs.
+`runs.Runs` (read and analyzed, as `analyses` says how much and when) -> JSON, kept by `cache`.
 """

@@ -104,6 +104,12 @@ class Kept(Generic[T]):
             for name in [name for name in self._slots if name not in names]:
                 self._drop(name)
 
+    def drop(self, name: str) -> None:
+        """Forget the value of a run, if there is one."""
+        with self._lock:
+            if name in self._slots:
+                self._drop(name)
+
     def _renew_aside(self, name: str, slot: _Slot[T], version: Hashable) -> None:
         with contextlib.suppress(Exception):  # kept in the slot: the next request raises it
             self._renew(name, slot, version)

@@ -64,9 +64,10 @@ class Captures:
 
     def listing(self, run: Run) -> Body:
         """The captures during a run, oldest first."""
-        why = self._copies.copy(run.name) if self._copies else self._why_not()
+        why = self._copies.copy(run.name) if self._copies else self._why_not(run)
         recorded = recorded_steps(run)
-        found = [self._entry(run, recorded, session) for session in self._sessions(run)]
+        sessions = self._sessions(run) if run.read_fraction == 1.0 else []
+        found = [self._entry(run, recorded, session) for session in sessions]
         automatic = {
             fact.subject: "slower" if fact.numbers.get("slower") else "steady"
             for _, fact in run.facts(names.AUTOMATIC_CAPTURE)
@@ -132,7 +133,9 @@ class Captures:
         root = self._copies.root if self._copies else self._logdir
         return [] if root is None else find_sessions(root, run.name)
 
-    def _why_not(self) -> str:
+    def _why_not(self, run: Run) -> str:
+        if run.read_fraction < 1.0:
+            return "captures are looked at when all of the run is read"
         if self._logdir is not None:
             return ""
         return "TensorBoard was started with --logdir_spec: captures are found with --logdir only"

@@ -22,6 +22,7 @@ from tb_slowdown_plugin.report.json_body import (
     Body,
     compact_json,
 )
+from tb_slowdown_plugin.server.analyses.analysis import UnknownRunError
 from tb_slowdown_plugin.server.cache import (
     Answer,
     Answers,
@@ -37,7 +38,7 @@ from tb_slowdown_plugin.server.routes import (
     Parameters,
     SharedPages,
 )
-from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.runs import Runs
 
 _METHODS: Final = ("GET", "HEAD")
 _MOST_LOGGED: Final = 100
@@ -110,7 +111,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             if settle is not None:
                 args = settle(self._runs, args)
             run = text(args, "run")
-            number = self._runs.analysis(run).number
+            number = self._runs.first_look(run).number
             question = (path, *(args.get(name) for name in depends_on or ()))
             answer = self._answers.get(run, question, number, lambda: route(self._runs, args))
             return _send_kept(request, answer)

@@ -38,9 +38,10 @@ from tb_slowdown_plugin.report.json_body import (
 )
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
+from tb_slowdown_plugin.server.analyses.analysis import Analysis
 from tb_slowdown_plugin.server.own_lines import page_body
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
-from tb_slowdown_plugin.server.runs import Analysis, Runs
+from tb_slowdown_plugin.server.runs import Runs
 from tb_slowdown_plugin.server.timeline_tiles import TimelineTiles
 
 Parameters: TypeAlias = Mapping[str, str]
@@ -125,12 +126,12 @@ def capture(runs: Runs, parameters: Parameters) -> Body:
 
 def captures(runs: Runs, parameters: Parameters) -> Body:
     """Which profiler captures there are of a run, and what each adds."""
-    return runs.captures.listing(runs.analysis(text(parameters, "run")).run)
+    return runs.captures.listing(runs.first_look(text(parameters, "run")).run)
 
 
 def changed(runs: Runs, parameters: Parameters) -> Body:
     """What differs in a range of rows from the stretch before it."""
-    analysis = runs.analysis(text(parameters, "run"))
+    analysis = runs.first_look(text(parameters, "run"))
     rows = len(analysis.run.steps)
     if rows == 0:
         raise ParameterError("the run has no step yet; there is nothing to compare")
@@ -172,7 +173,7 @@ def compare_captures(runs: Runs, parameters: Parameters) -> Body:
 
 def report(runs: Runs, parameters: Parameters) -> Body:
     """What was found in one run: verdict, causes, advice."""
-    analysis = runs.analysis(text(parameters, "run"))
+    analysis = runs.first_look(text(parameters, "run"))
     patched = with_patches(analysis.account.report, analysis.run, Path())
     if "editor" in parameters:
         return page_body(patched, analysis.run, Path())
@@ -186,7 +187,7 @@ def progress(runs: Runs, parameters: Parameters) -> Body:
 
 def retraces(runs: Runs, parameters: Parameters) -> Body:
     """Which functions were traced again, why, and what it cost."""
-    return runs.analysis(text(parameters, "run")).retraces
+    return runs.first_look(text(parameters, "run")).retraces
 
 
 def run_list(runs: Runs, _: Parameters) -> Body:
@@ -199,7 +200,7 @@ def run_list(runs: Runs, _: Parameters) -> Body:
 
 def timeline(runs: Runs, parameters: Parameters) -> Body:
     """Step times, causes and marks of a range of rows, reduced to what a screen can show."""
-    analysis = runs.analysis(text(parameters, "run"))
+    analysis = runs.first_look(text(parameters, "run"))
     first, last = _rows_asked(parameters, len(analysis.run.steps))
     buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
     unranged = _TILES.unranged(analysis)
@@ -219,7 +220,7 @@ def on_grid(runs: Runs, parameters: Parameters) -> Parameters:
 
     Ranges that differ by a few pixels then have the same answer, which is made once.
     """
-    end = len(runs.analysis(text(parameters, "run")).run.steps)
+    end = len(runs.first_look(text(parameters, "run")).run.steps)
     first, last = _rows_asked(parameters, end)
     rows = last + 1 - first
     if rows <= _WIDE_ROWS:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
-from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.reader.trials import read_trials, trials_version
@@ -26,12 +24,19 @@ from tb_slowdown_plugin.report.json_body import (
     Body,
 )
 from tb_slowdown_plugin.server.all_runs.verdicts import Verdicts
-from tb_slowdown_plugin.server.cache import Kept
-from tb_slowdown_plugin.server.captures import Captures
-from tb_slowdown_plugin.server.incremental import (
+from tb_slowdown_plugin.server.analyses.analysis import (
+    Analysis,
+    Follow,
+    RunSource,
+    UnknownRunError,
+)
+from tb_slowdown_plugin.server.analyses.first_looks import FirstLooks
+from tb_slowdown_plugin.server.analyses.incremental import (
     GrowingAccount,
     Pace,
 )
+from tb_slowdown_plugin.server.cache import Kept
+from tb_slowdown_plugin.server.captures import Captures
 from tb_slowdown_plugin.server.params import shown
 
 _LISTING_SECONDS: Final = 1.0
@@ -41,48 +46,6 @@ _LISTING_REST: Final = 10.0
 0.1 s for a run of 10,000,000 steps."""
 _MOST_ROWS: Final = 4_000_000
 """Rows of analysed runs that are kept: about 1 GB of accounts."""
-
-
-_numbers = itertools.count()
-
-
-class UnknownRunError(SlowdownError):
-    """There is no slowdown data under the name of a run."""
-
-
-class RunSource(Protocol):
-    """Where runs come from, called from several threads: a `reader.run_store.RunStore`."""
-
-    def listing(self) -> Listing:
-        """The runs that there are now."""
-
-    def extents(self, names: Iterable[str]) -> Mapping[str, Extent]:
-        """How far some of those runs have come; without those that can't be read."""
-
-    def run(self, name: str) -> Run:
-        """All that can be read of a run now.
-
-        Raises:
-          KeyError: There is no such run.
-        """
-
-    def progress(self, name: str) -> float | None:
-        """Share of a run's records that is read, while they are read, else None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """A run, where its time went, and its retraces: 0.2 s of work if there are 20,000."""
-
-    run: Run
-    account: RunAccount
-    retraces: Body
-    version: Hashable = None
-    """How far the run had come at least: `Seen.version`."""
-    growing: GrowingAccount | None = None
-    """Of a run that still runs: what carries its account on."""
-    number: int = field(default_factory=_numbers.__next__)
-    """Another one for each analysis of this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +86,7 @@ class Runs:
     def __init__(
         self,
         source: RunSource,
-        follow: Callable[[Run, LiveState | None], tuple[RunAccount, LiveState]],
+        follow: Follow,
         *,
         logdir: str | None = None,
         verdicts: Verdicts | None = None,
@@ -143,6 +106,7 @@ class Runs:
         self._listing_rest = 0.0
         self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
         self._continued = Kept(self._continue, _rows, _MOST_ROWS)
+        self._first_looks = FirstLooks(source, follow, self.analysis, _MOST_ROWS)
         self._preparing = threading.Lock()
         self._extents_lock = threading.Lock()
         self._extents: Mapping[str, tuple[Hashable, Extent]] = {}
@@ -161,6 +125,7 @@ class Runs:
                 kept = {*runs, *(n for n in list(self._live_states) if run_name(n)[0] in runs)}
                 self._analyses.keep_only(kept)
                 self._continued.keep_only(kept)
+                self._first_looks.keep_only(kept)
                 self._pace.keep_only(kept)
                 for name in self._live_states.keys() - kept:
                     self._live_states.pop(name, None)
@@ -193,6 +158,21 @@ class Runs:
         """What the programs of some runs logged of them."""
         found = self._verdicts.hyperparameters(names)
         return [found.get(name, {}) for name in names]
+
+    def first_look(self, name: str) -> Analysis:
+        """What was found in a run, or in its first part while the rest of a long one is read.
+
+        The rest is read and analyzed in the background.
+
+        Raises:
+          UnknownRunError: There is no such run.
+        """
+        seen = self._seen(name)
+        if seen is None or self._analyses.newest(name) is not None:
+            return self.analysis(name)
+        with _told_if_gone(name):
+            look = self._first_looks.of(name, seen.version)
+        return self.analysis(name) if look is None else look
 
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
@@ -236,7 +216,7 @@ class Runs:
         return found.growing.has_news(self._read(found.run.name))
 
     def progress(self, name: str) -> float | None:
-        """Share of a run's records that is read, while they are read for the first look."""
+        """Share of a run's records that is read, from the first one until all are, else None."""
         return self._source.progress(run_name(name)[0] if run_name(name)[1] else name)
 
     def title(self, name: str) -> str:
@@ -253,10 +233,8 @@ class Runs:
 
     def _read(self, name: str) -> Run:
         run, worker = run_name(name)
-        try:
+        with _told_if_gone(name):
             found = self._source.run(run)
-        except KeyError as error:  # it went away after it was listed
-            raise UnknownRunError(f"run {shown(name)} is gone") from error
         of_worker = run_of_worker(found, worker) if worker else found
         if of_worker is None:
             raise UnknownRunError(f"run {shown(run)} has no worker {worker} besides its chief")
@@ -280,6 +258,7 @@ class Runs:
             growing = GrowingAccount(run, account) if is_carried else None
             account = growing.account if growing else account
             version = seen.version if seen is not None else None
+            self._first_looks.drop(name)
             return Analysis(run, account, retraces(run), version, growing)
 
     def _continue(self, name: str) -> Analysis:
@@ -339,4 +318,12 @@ def _is_behind(run: Run, account: RunAccount, older: Analysis) -> bool:
 
 
 def _rows(analysis: Analysis) -> int:
-    return len(analysis.run.steps)
+    return analysis.rows
+
+
+@contextlib.contextmanager
+def _told_if_gone(name: str) -> Iterator[None]:
+    try:
+        yield
+    except KeyError as error:  # it went away after it was listed
+        raise UnknownRunError(f"run {shown(name)} is gone") from error

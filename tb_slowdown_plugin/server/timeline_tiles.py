@@ -27,7 +27,7 @@ from tb_slowdown_plugin.analysis.views.timeline_columns import (
 )
 from tb_slowdown_plugin.records.types import Int
 from tb_slowdown_plugin.report.json_body import Encoded
-from tb_slowdown_plugin.server.runs import Analysis
+from tb_slowdown_plugin.server.analyses.analysis import Analysis
 
 _BUCKETS: Final = 64
 """Of a tile: a tenth of a view, so that little beyond its edges is reduced for nothing."""

@@ -170,6 +170,9 @@ def _server() -> tuple[list[str], Any]:
         def extents(self, names: Iterable[str]) -> dict[str, Extent]:
             return {name: extent_of(self.run(name)) for name in names}
 
+        def first_part(self, name: str) -> None:
+            """All is read at once."""
+
         def progress(self, name: str) -> None:
             """Nothing is being read."""
 

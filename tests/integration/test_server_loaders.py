@@ -204,3 +204,30 @@ def test_tensorboard_has_no_complaint(process: TensorBoardProcess) -> None:
         if "warning will become an error" in line or "slowdown" in line.lower()
     ]
     assert complaints == []
+
+
+@pytest.mark.further
+@pytest.mark.parametrize("loader", list(LOADERS))
+def test_a_long_run_is_judged_by_its_first_part_and_then_as_a_whole(
+    tmp_path: Path, loader: str
+) -> None:
+    rows, chunks = 2048, 2400
+    steps = event_files.make_steps(rows * chunks, seed=1)
+    event_files.write_chunks(
+        tmp_path / "logs/long/slowdown", event_files.split(steps, chunk_rows=rows)
+    )
+    arguments = ["--logdir", str(tmp_path / "logs"), *LOADERS[loader]]
+    with TensorBoardProcess(arguments, tmp_path, has_tensorflow=True) as process:
+        process.wait_until(
+            "all is loaded", lambda: process.runs()["long"]["steps"] == rows * chunks
+        )
+        (first,) = process.slowdown("report", run="long").json["runs"]
+        assert first["judged"] == "partly"
+        assert first["blind_spots"][0].startswith("All of this is about the first 1,048,576 steps.")
+        assert process.slowdown("timeline", run="long").json["rows"] == 1_048_576
+        process.wait_until(
+            "the rest is analyzed",
+            lambda: process.slowdown("progress", run="long").json["read_fraction"] is None,
+        )
+        (whole,) = process.slowdown("report", run="long").json["runs"]
+        assert (whole["judged"], whole["steps"]) == ("whole", rows * chunks)

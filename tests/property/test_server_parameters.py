@@ -16,9 +16,10 @@ from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signa
 from tb_slowdown_plugin.report.json_body import (
     compact_json,
 )
+from tb_slowdown_plugin.server.analyses.analysis import UnknownRunError
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import ROUTES
-from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.runs import Runs
 
 ROWS = 300
 
@@ -49,6 +50,9 @@ class OneRun:
 
     def extents(self, names: Iterable[str]) -> dict[str, Extent]:
         return {name: extent_of(self.run(name)) for name in names}
+
+    def first_part(self, name: str) -> None:
+        """All is read at once."""
 
     def progress(self, name: str) -> None:
         """Nothing is being read."""

@@ -56,6 +56,8 @@ export class App implements Actions {
     const settled = (): void => {
       if (this.#arrival !== undefined) this.goTo(this.#arrival);
       this.#arrival = undefined;
+      // Only now it is known whether the answers are of all of the run.
+      this.#poller.plan();
     };
     this.#loader = new Loader(this.#store, client, this.#zoom, this.#poller.failed, settled);
   }

@@ -35,7 +35,6 @@ describe("living", () => {
   it("asks again soon while the answers are of fewer steps than the run has", async () => {
     server.runs = [run({ run: "b", reported: 9, steps: 6000 })];
     await started();
-    host.reload();
     await later(0.5);
     expect(app.state.whole?.rows).toBe(5000);
     server.timeline = timeline(6000, 10);

@@ -59,7 +59,7 @@ def find_blind_spots(
     start: Float,
     place_of: Callable[[float], str] = lambda _: "",
 ) -> tuple[BlindSpot, ...]:
-    """Where much of the time passed and no collector could look.
+    """Where much of the time passed and nobody looked: no collector could, or it isn't read yet.
 
     Args:
       run: the recording.
@@ -70,13 +70,26 @@ def find_blind_spots(
         samples of its stack; "" where they do not say.
     """
     wall = float(run.steps.period_seconds.sum())
+    spots = [*_unread(run)]
     dark = _unmeasured(run, explained + start)
     if wall > 0 and dark.sum() >= MATTERS * wall:
-        return tuple(_in_the_dark(run, dark, wall, place_of))
+        return (*spots, *_in_the_dark(run, dark, wall, place_of))
     dark = _unmeasured(run, explained)
     if wall > 0 and dark.sum() >= MATTERS * wall:
-        return tuple(_not_running(run, dark, wall, ("tracing",)))
-    return ()
+        return (*spots, *_not_running(run, dark, wall, ("tracing",)))
+    return tuple(spots)
+
+
+def _unread(run: Run) -> Iterable[BlindSpot]:
+    if run.read_fraction == 1.0:
+        return
+    rest = whole_percent(1.0 - run.read_fraction)
+    steps = len(run.steps) * run.steps_per_row
+    yield BlindSpot(
+        f"{rest} of the run's records aren't read yet",
+        f"All of this is about the first {steps:,} steps. The rest of the run, {rest} of its "
+        "records, is being read and analyzed.",
+    )
 
 
 def _in_the_dark(

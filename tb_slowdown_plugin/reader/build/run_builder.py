@@ -90,6 +90,11 @@ class RunBuilder:
         return sum(builder.nbytes for builder in self._session_builders())
 
     @property
+    def rows(self) -> int:
+        """Rows of steps that are kept, of all workers."""
+        return sum(builder.rows for builder in self._session_builders())
+
+    @property
     def records(self) -> int:
         """How many records came, those that can't be read among them."""
         return sum(len(known) for known in self._known.values())
@@ -200,7 +205,7 @@ class RunBuilder:
 
     def _keep_within(self, bounds: Bounds) -> None:
         builders = list(self._session_builders())
-        while sum(builder.rows for builder in builders) > bounds.rows:
+        while self.rows > bounds.rows:
             self._width *= 2
             for builder in builders:
                 builder.widen(self._width)
@@ -212,7 +217,7 @@ class RunBuilder:
                 builder.drop_events(len(builder.events) // 2)
         self._since_check = 0
         self._room = min(
-            bounds.rows - sum(builder.rows for builder in builders),
+            bounds.rows - self.rows,
             bounds.samples - sum(builder.samples for builder in builders),
             bounds.events - sum(len(builder.events) for builder in builders),
         )

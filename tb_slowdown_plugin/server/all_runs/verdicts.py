@@ -24,7 +24,7 @@ from tb_slowdown_plugin.server.all_runs.judge_process import (
     unjudgeable,
 )
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
-from tb_slowdown_plugin.server.incremental import REST
+from tb_slowdown_plugin.server.analyses.incremental import REST
 
 _MOST_PROCESSES: Final = 4
 _REST_SECONDS: Final = 20.0

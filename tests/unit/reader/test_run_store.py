@@ -108,3 +108,70 @@ def test_records_of_a_run_are_read_without_being_kept(logdir: Path) -> None:
     assert [record.sequence for record in records] == [0, 1, 2, 3]
     with pytest.raises(KeyError):
         catalogue.unjudged("none")
+
+
+@pytest.fixture(scope="module")
+def long_logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two workers with 175 tags each, and a short one."""
+    logdir = tmp_path_factory.mktemp("long")
+    steps = event_files.make_steps(1400)
+    for worker in ("long/slowdown", "long/slowdown/worker-1"):
+        event_files.write_chunks(logdir / worker, event_files.split(steps, chunk_rows=1))
+    event_files.write_chunks(logdir / "short/slowdown", event_files.split(STEPS, chunk_rows=10))
+    return logdir
+
+
+def test_the_first_part_of_a_long_run_is_of_all_workers(long_logdir: Path) -> None:
+    store = RunStore(open_logdir(str(long_logdir)), str(long_logdir), first_rows=400)
+    part = store.first_part("long")
+    assert part is not None
+    assert part.read_fraction == store.progress("long") == pytest.approx(64 / 350)
+    assert [len(each.steps) for each in (part, *part.workers)] == [256, 256]
+    assert part.steps.number.tolist() == list(range(256))
+    assert store.first_part("long") is part
+
+
+def test_the_rest_of_a_run_is_read_behind_its_first_part(
+    long_logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(open_logdir(str(long_logdir)), str(long_logdir), first_rows=400)
+    read, records = ProviderRecords.read, []
+
+    def counted(self: ProviderRecords, wanted: Any) -> Iterator[Record]:
+        for record in read(self, wanted):
+            records.append(record)
+            yield record
+
+    monkeypatch.setattr(ProviderRecords, "read", counted)
+    part = store.first_part("long")
+    assert part is not None
+    assert len(records) == 512
+    run = store.run("long")
+    assert len(records) == 2800  # none of them twice
+    assert (run.read_fraction, store.progress("long"), store.first_part("long")) == (1, None, None)
+    assert [each.steps.number.tolist() for each in (run, *run.workers)] == 2 * [list(range(1400))]
+    assert run.notes == ()
+    assert len(part.steps) == 256  # it stays as it was
+    assert run is store.run("long")
+
+
+def test_a_run_that_is_not_much_longer_is_read_as_a_whole(long_logdir: Path) -> None:
+    store = RunStore(open_logdir(str(long_logdir)), str(long_logdir), first_rows=800)
+    assert store.first_part("long") is store.first_part("short") is None
+    assert store.progress("long") is store.progress("short") is None
+    assert [len(store.run(name).steps) for name in ("long", "short")] == [1400, 40]
+    with pytest.raises(KeyError):
+        store.first_part("none")
+
+
+def test_what_fails_behind_the_first_part_is_told_to_who_asks(
+    long_logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(open_logdir(str(long_logdir)), str(long_logdir), first_rows=400)
+    assert store.first_part("long") is not None
+    monkeypatch.setattr(ProviderRecords, "read", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        store.run("long")
+    assert store.progress("long") is None
+    monkeypatch.undo()
+    assert len(store.run("long").steps) == 1400

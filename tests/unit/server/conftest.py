@@ -75,6 +75,8 @@ class MemorySource:
     listings: int = 0
     reads: list[str] = field(default_factory=list)
     reading: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, Run] = field(default_factory=dict)
+    """What comes first in the runs that take long to read."""
 
     def grow(self, name: str, steps: int) -> None:
         self.runs[name] = make_run(name, steps)
@@ -92,6 +94,10 @@ class MemorySource:
     def run(self, name: str) -> Run:
         self.reads.append(name)
         return self.runs[name]
+
+    def first_part(self, name: str) -> Run | None:
+        part = self.parts.get(name)
+        return part if name in self.reading else None
 
     def progress(self, name: str) -> float | None:
         return self.reading.get(name)

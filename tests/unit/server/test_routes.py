@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 from unit.report.patches.defects import Program, _report
 
 from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.server.analyses.analysis import UnknownRunError
+from tb_slowdown_plugin.server.analyses.first_looks import FirstLooks
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
-from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.runs import Runs
 
 
 def ask(of: Runs, route: str, /, **parameters: str) -> Any:
@@ -44,7 +47,7 @@ def test_advice_is_a_patch_where_the_program_is_at_hand(
     )
     made.saw(Fact("gc_forced", "train.py:2", {"calls": 9.0}))
     account = SimpleNamespace(report=_report(made.cause))
-    seen: Any = SimpleNamespace(analysis=lambda _: SimpleNamespace(run=made.run, account=account))
+    seen: Any = SimpleNamespace(first_look=lambda _: SimpleNamespace(run=made.run, account=account))
     monkeypatch.chdir(tmp_path)
     ((advice,),) = (cause["advice"] for cause in ask(seen, "/report", run=".")["runs"][0]["causes"])
     assert (advice["kind"], advice["where"]) == ("patch", "train.py:2")
@@ -62,6 +65,23 @@ def test_progress_is_told_of_a_run_or_of_the_run_of_a_worker(source: Any, runs: 
     for name in ("run1", "run1/slowdown/worker-1"):
         assert ask(runs, "/progress", run=name) == {"read_fraction": 0.25}
     assert ask(runs, "/progress", run="none") == {"read_fraction": None}
+
+
+def test_what_the_tab_shows_first_is_of_the_first_part_and_comparisons_are_of_all(
+    runs: Runs, source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = replace(source.runs["nested/run2"], name="run1", read_fraction=0.05)
+    source.parts["run1"], source.reading["run1"] = part, 0.05
+    monkeypatch.setattr(FirstLooks, "_read_rest", lambda *_: None)  # it takes its time
+    assert ask(runs, "/report", run="run1")["runs"][0]["steps"] == 20
+    assert ask(runs, "/timeline", run="run1")["rows"] == 20
+    assert ask(runs, "/captures", run="run1")["status"] == {
+        "status": "unavailable",
+        "reason": "captures are looked at when all of the run is read",
+    }
+    assert source.reads == []
+    ask(runs, "/side_by_side", runs='["run1", "nested/run2"]')
+    assert source.reads == ["run1", "nested/run2"]
 
 
 def test_a_timeline_has_as_many_buckets_as_were_asked_for(runs: Runs) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, no_signals
+from tb_slowdown_plugin.server.analyses.analysis import Analysis
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import (
     Ledgers,
 )
-from tb_slowdown_plugin.server.runs import Analysis
 
 
 def analysed(steps: int) -> Analysis:

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
+from tb_slowdown_plugin.server.analyses.analysis import Analysis
 from tb_slowdown_plugin.server.routes import (
     SharedPages,
 )
-from tb_slowdown_plugin.server.runs import Analysis, Runs
+from tb_slowdown_plugin.server.runs import Runs
 
 ADDRESS = "/data/plugin/slowdown/report.html"
 

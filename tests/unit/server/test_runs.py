@@ -13,7 +13,8 @@ from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.jobs.trial_results import keep_trials
 from tb_slowdown_plugin.reader.run_store import Listing
 from tb_slowdown_plugin.records.trials import Trial
-from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.analyses.analysis import UnknownRunError
+from tb_slowdown_plugin.server.runs import Runs
 
 
 def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None:

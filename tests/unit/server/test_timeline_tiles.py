@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.views.timeline_columns import Unranged, reduce_
 from tb_slowdown_plugin.records.types import Environment, Epoch, Event, Run, SignalTable, no_signals
 from tb_slowdown_plugin.report.json_body import compact_json
 from tb_slowdown_plugin.server import timeline_tiles
-from tb_slowdown_plugin.server.runs import Analysis
+from tb_slowdown_plugin.server.analyses.analysis import Analysis
 from tb_slowdown_plugin.server.timeline_tiles import TimelineTiles
 
 ROWS = 100_003

@@ -48,7 +48,7 @@ export class Poller {
       if (error instanceof Superseded) return;
       this.failed(error as Error);
     }
-    this.#plan();
+    this.plan();
   }
 
   /** A server that does not answer is said in a banner; anything else, where there is no list. */
@@ -64,10 +64,11 @@ export class Poller {
         next: this.now() + RETRY_SECONDS,
       },
     });
-    this.#plan();
+    this.plan();
   };
 
-  #plan(): void {
+  /** Asks again after a while: how long depends on the run that is shown, and on what of it. */
+  plan(): void {
     const run = shownRun(this.store.state);
     const { whole, runs } = this.store.state;
     const ended = isBehind(whole, run) ? BEHIND_SECONDS : QUIET_SECONDS;
@@ -76,7 +77,7 @@ export class Poller {
     const seconds = this.store.state.gone === undefined ? quiet : RETRY_SECONDS;
     this.#delay.after(seconds * 1000, () => {
       if (this.visible()) void this.refresh();
-      else this.#plan();
+      else this.plan();
     });
   }
 }

@@ -55,7 +55,8 @@ const none = (report: RunReport): string =>
 const footnote = html`<p class="s q foot">Confidence. High: timed directly. Medium: a measured state or counter matches the slow steps. Low: something grew at the same time; its time stays unexplained. Causes below 0.5% of the run are not listed.</p>`;
 
 function heads(page: Page): TemplateResult {
-  const { first_step: first, last_step: last } = page.run;
+  const first = page.run.first_step;
+  const last = page.report?.as_of?.step ?? page.run.last_step; // of a first part: where that ends
   const steps = first !== null && last !== null ? `, steps ${count(first)} to ${count(last)}` : "";
   return html`<div class="rowg heads" aria-hidden="true"><span></span><span>What</span><span>When${steps}</span><span>Since</span><span class="num">Lost</span><span class="num">Of run</span><span>Confidence</span><span></span></div>`;
 }

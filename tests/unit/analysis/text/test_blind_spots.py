@@ -35,6 +35,21 @@ def test_a_process_that_computes_is_judged_as_a_whole(make_run):
     assert report.headline == "Healthy. No slowdown found in 15.0 s."
 
 
+def test_what_is_not_read_yet_is_not_called_healthy(make_run):
+    period = 0.05 * np.exp(np.random.default_rng(0).normal(0, 0.05, SIZE))
+    run = make_run(period, process_cpu=0.9 * period, collectors=RUNNING)
+    report = account_for(replace(run, read_fraction=0.12, steps_per_row=4)).report
+    assert (report.verdict, report.judged) == ("healthy", "partly")
+    assert report.headline == (
+        "No slowdown found in what was measured of 15.0 s. Partly judged: 88% of the run's records "
+        "aren't read yet."
+    )
+    assert report.blind_spots == (
+        "All of this is about the first 1,200 steps. The rest of the run, 88% of its records, is "
+        "being read and analyzed.",
+    )
+
+
 def test_a_session_that_waits_is_partly_judged(make_run):
     report = make(make_run, 0.04, signals={"graph_operations": np.full(SIZE, 40.0)})
     assert (report.verdict, report.judged) == ("healthy", "partly")

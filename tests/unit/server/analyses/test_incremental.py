@@ -15,10 +15,10 @@ from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.report_types.live import Confirming
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.records.types import Run, Session
-from tb_slowdown_plugin.server.cache import Kept
-from tb_slowdown_plugin.server.incremental import (
+from tb_slowdown_plugin.server.analyses.incremental import (
     Pace,
 )
+from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.runs import Runs
 
 LONG = 30.0
