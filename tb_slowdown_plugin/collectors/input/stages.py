@@ -6,7 +6,8 @@ in the background; 1 us an iterator made.
 
 Also a `cache()` that never completes: each pass computes everything once more. It holds only from
 the pass after the first one that read it to its end; one that is left early, or followed by `take`,
-never does. TensorFlow warns of it in its log alone.
+never does, and neither does one of which each pass makes a dataset anew (`stored.take(steps)`).
+TensorFlow warns of it in its log alone.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.input.dataset_passes import DatasetPasses
 from tb_slowdown_plugin.collectors.input.pipeline_model import (
     Filtered,
     Stage,
@@ -81,7 +83,7 @@ class InputStages:
         self._told_filter: Filtered | None = None
         self._next_ns = 0
         self._interval_ns, self._longest_ns = _INTERVALS_NS
-        self._passes = DatasetPasses()
+        self._passes = DatasetPasses(context.steps_finished)
         self._pass = 0
         self._looked_at = 0
         self._told_cache = False
@@ -176,8 +178,9 @@ class InputStages:
             ):
                 self._iterator = weakref.ref(iterator)
                 if args:  # made of a dataset, not inside of a function
+                    is_other = not self._passes.is_last(args[0])
                     self._pass = self._passes.begin(args[0])
-                    if self._pass == 1 and not _is_predicting(watch.opened):
+                    if is_other and not _is_predicting(watch.opened):
                         self._tell_pipeline(args[0])
                         self._tell_line(sys._getframe(1))
 
@@ -216,25 +219,3 @@ def _fact(stage: Stage) -> Fact:
             "share": stage.share,
         },
     )
-
-
-class DatasetPasses:
-    """Counts how often the same dataset was iterated over, without a break.
-
-    Example:
-      >>> class Dataset: ...
-      >>> passes, a, b = DatasetPasses(), Dataset(), Dataset()
-      >>> [passes.begin(dataset) for dataset in (a, a, b, a)]
-      [1, 2, 1, 1]
-    """
-
-    def __init__(self) -> None:
-        self._dataset: weakref.ref[Any] | None = None
-        self._count = 0
-
-    def begin(self, dataset: Any) -> int:
-        """A pass begins; gives its number, from 1."""
-        same = self._dataset is not None and self._dataset() is dataset
-        self._count = self._count + 1 if same else 1
-        self._dataset = weakref.ref(dataset)
-        return self._count

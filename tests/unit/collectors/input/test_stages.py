@@ -175,6 +175,26 @@ def test_a_cache_that_never_completes_is_told_once(recording, stages):
 
 
 @has_model
+def test_a_cache_of_which_each_pass_takes_a_part_anew_is_told(recording, stages):
+    stored = tf.data.Dataset.range(20).map(lambda x: x + 1).cache()
+    validation = tf.data.Dataset.range(5)
+    for _ in range(4):
+        recording.steps += 5
+        iterate(stages, stored.take(5), passes=1, batches=None)
+        iterate(stages, validation, passes=1, batches=None)
+    assert caches_told(recording) == [{"passes": 3}]
+
+
+@has_model
+def test_looks_at_a_few_examples_before_training_are_no_passes(recording, stages):
+    stored = tf.data.Dataset.range(20).map(lambda x: x + 1).cache()
+    for _ in range(4):
+        iterate(stages, stored.take(2), passes=1, batches=None)
+    iterate(stages, stored, passes=3, batches=None)
+    assert caches_told(recording) == []
+
+
+@has_model
 @pytest.mark.parametrize("make", ["complete", "peeked", "none", "other", "validation"])
 def test_a_cache_that_holds_and_one_that_may_yet_is_not_told(recording, stages, make):
     mapped = tf.data.Dataset.range(20).map(lambda x: x + 1)
