@@ -49,6 +49,12 @@ class OneRun:
     def run(self, name: str) -> Run:
         return self.only
 
+    def first_part(self, name: str) -> None:
+        """All is read at once."""
+
+    def progress(self, name: str) -> None:
+        """Nothing is being read."""
+
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
