@@ -105,8 +105,9 @@ export class App implements Actions {
   /** Somebody edited the address or went back in the history. */
   #follow(): void {
     if (!isOurs(this.host.hash())) return; // another tab of TensorBoard
-    const change = stateOfAddress(parseAddress(this.host.hash()));
-    const other = change.run !== this.state.run;
+    const address = parseAddress(this.host.hash());
+    const other = address.run !== this.state.run;
+    const change = stateOfAddress(address, other ? 1 : this.state.whole?.steps_per_row);
     this.#store.set({ ...(other ? FORGOTTEN : {}), ...change });
     if (other) {
       this.#zoom.cancel();

@@ -55,6 +55,22 @@ describe("living", () => {
     expect(server.count("report")).toBe(before);
   });
 
+  it("keeps the same steps in view, and in the address, where rows come to stand for several", async () => {
+    await started();
+    app.view({ from: 800, to: 1600 });
+    app.select({ from: 1000, to: 1200 });
+    await later(0.5);
+    const address = app.link();
+    expect(address).toContain("rows=800-1599");
+    server.runs = [run({ run: "b", reported: 20, steps: 40_000 })];
+    server.timeline = { ...timeline(5000, 10), steps_per_row: 8 };
+    host.reload();
+    await later(0.5);
+    expect(app.state.view).toEqual({ from: 100, to: 200 });
+    expect(app.state.selection).toEqual({ from: 125, to: 150 });
+    expect(app.link()).toBe(address);
+  });
+
   it("asks nothing more about a run that has not", async () => {
     await started();
     const before = server.asked.length;

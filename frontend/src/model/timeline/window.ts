@@ -36,6 +36,12 @@ export function padded(window: Window, share: number, rows: number): Window {
   return clamped({ from, to: Math.min(rows, window.to + margin) }, rows);
 }
 
+/** The same steps in rows that stand for others: `factor` rows of the new kind make one of the old. */
+export const inRows = (window: Window, factor: number): Window => ({
+  from: window.from * factor,
+  to: window.to * factor,
+});
+
 /** From two rows in any order, both inclusive. */
 export const between = (a: number, b: number): Window => ({
   from: Math.min(a, b),

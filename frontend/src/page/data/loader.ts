@@ -1,6 +1,8 @@
 /** Loads what the panels need of a run; what is shown stays until its successor is there. */
 
 import { type Client, RequestFailed } from "../../api/client";
+import type { Timeline } from "../../api/wire/timeline";
+import { inRows } from "../../model/timeline/window";
 import { PANELS } from "../../panels";
 import type { PanelState, State } from "../state/state";
 import { Delay, type Store } from "../state/store";
@@ -45,7 +47,7 @@ export class Loader {
     this.#follow(source, run);
     source.report().then((report) => this.#put(source, { report, workers: report.workers }), late);
     source.timeline().then((whole) => {
-      this.#put(source, { whole });
+      this.#put(source, { whole, ...this.#inRowsOf(whole) });
       if (!source.wanted) return;
       this.zoom.refine();
       this.zoom.contrast();
@@ -57,6 +59,18 @@ export class Loader {
       this.store.set({ loadingSince: undefined });
       this.settled();
     });
+  }
+
+  /** The same steps in view where each row has come to stand for others. */
+  #inRowsOf(whole: Timeline): Partial<State> {
+    const { view, selection, whole: before } = this.store.state;
+    const factor = (before?.steps_per_row ?? 1) / whole.steps_per_row;
+    if (factor === 1) return {};
+    return {
+      view: view && inRows(view, factor),
+      selection: selection && inRows(selection, factor),
+      detail: undefined,
+    };
   }
 
   /** Tries a panel again that could not be read. */

@@ -2,16 +2,21 @@
 
 import { type Address, formatAddress, type Shown } from "../../model/address";
 import { NEWEST } from "../../model/runs/columns";
+import { inRows } from "../../model/timeline/window";
 import { type List, ROWS, type State } from "./state";
 
-/** What the address keeps of a state; a card that was closed has a minus before its name. */
+/**
+ * What the address keeps of a state; a card that was closed has a minus before its name. Rows are
+ * those of one step each there, as those of a run that grows come to stand for several.
+ */
 export function addressOfState(state: State): string {
   const { run, view, selection, since, layers, touched, compared, trace } = state;
+  const stepsPerRow = state.whole?.steps_per_row ?? 1;
   const open = [...touched].map(([cause, isOpen]) => (isOpen ? cause : `-${cause}`));
   return formatAddress({
     ...(run === undefined ? {} : { run }),
-    ...(view === undefined ? {} : { view }),
-    ...(selection === undefined ? {} : { selection }),
+    ...(view === undefined ? {} : { view: inRows(view, stepsPerRow) }),
+    ...(selection === undefined ? {} : { selection: inRows(selection, stepsPerRow) }),
     ...(since === undefined ? {} : { since }),
     ...(layers.length === 0 ? {} : { layers }),
     ...(open.length === 0 ? {} : { open }),
@@ -57,7 +62,7 @@ function listOfAddress({ filter, sort, picked, grouped, closed }: Address): List
 }
 
 /** What an address asks for; what it does not name is as at first. */
-export function stateOfAddress(address: Address): Partial<State> {
+export function stateOfAddress(address: Address, stepsPerRow = 1): Partial<State> {
   const touched = new Map(
     (address.open ?? []).map((id): [string, boolean] =>
       id.startsWith("-") ? [id.slice(1), false] : [id, true],
@@ -67,8 +72,8 @@ export function stateOfAddress(address: Address): Partial<State> {
   return {
     run: address.run,
     ...(address.run === undefined ? { list: listOfAddress(address) } : {}),
-    view: address.view,
-    selection: address.selection,
+    view: address.view && inRows(address.view, 1 / stepsPerRow),
+    selection: address.selection && inRows(address.selection, 1 / stepsPerRow),
     since: address.since,
     layers: address.layers ?? [],
     compared: address.compare ?? [],
