@@ -5,6 +5,7 @@ The twins end in `_healthy`.
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import numpy as np
@@ -12,6 +13,16 @@ import tensorflow as tf
 from timed_training import SECONDS, run_named
 
 import tbslow
+
+
+@contextlib.contextmanager
+def steady(number):
+    """Times a step behind the first ones, also in CPU time, of which a neighbor takes none."""
+    began, began_cpu = time.perf_counter(), time.process_time()
+    yield
+    if number >= 10:
+        SECONDS["train"] += time.perf_counter() - began
+        SECONDS["train_cpu"] += time.process_time() - began_cpu
 
 
 def head_on_fixed_encoder(logdir, asked="all"):
@@ -35,10 +46,8 @@ def head_on_fixed_encoder(logdir, asked="all"):
     encoder(x), head(encoder(x))
     with tbslow.start(logdir):
         for number in range(200):
-            with tbslow.summary.step():
-                began = time.perf_counter()
+            with tbslow.summary.step(), steady(number):
                 train(x, y).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
 
 
 def head_on_fixed_encoder_healthy(logdir):
@@ -67,10 +76,8 @@ def table_before_lookup(logdir, look_up=look_up):
     with tbslow.start(logdir):
         for number in range(300):
             ids = tf.random.uniform((256,), 0, 60_000, tf.int32)
-            with tbslow.summary.step():
-                began = time.perf_counter()
+            with tbslow.summary.step(), steady(number):
                 train(ids).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
 
 
 def table_before_lookup_healthy(logdir):
@@ -99,10 +106,8 @@ def metrics_again(logdir, report=lambda layers, x, _: layers(x)):
     x = tf.random.normal((256, 768))
     with tbslow.start(logdir):
         for number in range(200):
-            with tbslow.summary.step():
-                began = time.perf_counter()
+            with tbslow.summary.step(), steady(number):
                 train(x).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
 
 
 def metrics_again_healthy(logdir):
@@ -132,10 +137,8 @@ def histograms_in_graph(logdir, every=1):
     x = tf.random.normal((64, 256))
     with tbslow.start(logdir):
         for number in range(300):
-            with tbslow.summary.step():
-                began = time.perf_counter()
+            with tbslow.summary.step(), steady(number):
                 train(x).numpy()
-                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
 
 
 def histograms_in_graph_healthy(logdir):
@@ -158,13 +161,11 @@ def summaries_of_session(logdir, every=1):
         data = np.random.default_rng(0).normal(size=(64, 256)).astype(np.float32)
         with tbslow.start(logdir):
             for number in range(400):
-                with tbslow.summary.step():
-                    began = time.perf_counter()
+                with tbslow.summary.step(), steady(number):
                     if number % every == 0:
                         writer.add_summary(session.run([merged, train], {x: data})[0], number)
                     else:
                         session.run(train, {x: data})
-                    SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
 
 
 def summaries_of_session_healthy(logdir):
