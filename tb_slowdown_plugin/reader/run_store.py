@@ -259,16 +259,17 @@ class RunStore:
         if entry.builder is None or entry.read.keys() - now.keys():  # the run was made anew
             entry.builder = RunBuilder(name, self._bounds)
             entry.read, entry.looked, entry.run = {}, {}, None
-        entry.part = None
+            entry.part = None
         grown = [key for key, last in now.items() if entry.read.get(key) != last]
         # As they were written: what is read first is of all workers.
         grown.sort(key=lambda key: tags[key[0]][key[1]].last_time)
+        part = None
         try:
             while grown:
                 is_early = is_part_enough and len(grown) > (1.0 - _FIRST_SHARE) * len(now)
                 if is_early and entry.builder.rows >= self._first_rows:
                     entry.progress = 1.0 - len(grown) / len(now)
-                    entry.part = replace(entry.builder.run(), read_fraction=entry.progress)
+                    part = replace(entry.builder.run(), read_fraction=entry.progress)
                     return
                 count = _TAGS_AT_ONCE if is_early else len(grown)
                 some, grown = grown[:count], grown[count:]
@@ -280,8 +281,9 @@ class RunStore:
             entry.builder = RunBuilder(name, self._bounds)
             entry.builder.add(records)
             entry.read = now
-        finally:
-            if entry.part is None:
+        finally:  # a first part is shown until the rest is read
+            entry.part = part
+            if part is None:
                 entry.progress = None
 
     def _joined(self, name: str, entry: _Entry) -> Run:

@@ -128,7 +128,7 @@ def histograms_in_graph(logdir, every=1):
             loss = tf.reduce_mean(layers(x) ** 2)
         variables = layers.trainable_variables
         optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        with writer.as_default(step=count), tf.summary.record_if(count % every == 0):
+        with writer.as_default(step=count), tf.summary.record_if(every == 1 or count % every == 0):
             for variable in variables:
                 tf.summary.histogram(variable.path, variable)
         count.assign_add(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,28 @@ def test_the_rest_of_a_run_is_read_behind_its_first_part(
     assert run.notes == ()
     assert len(part.steps) == 256  # it stays as it was
     assert run is store.run("long")
+
+
+def test_the_first_part_is_at_hand_while_the_rest_is_read(
+    long_logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(open_logdir(str(long_logdir)), str(long_logdir), first_rows=400)
+    part = store.first_part("long")
+    read, is_reading, may_read = ProviderRecords.read, threading.Event(), threading.Event()
+
+    def wait_and_read(self: ProviderRecords, wanted: Any) -> Iterator[Record]:
+        is_reading.set()
+        assert may_read.wait(30.0)
+        yield from read(self, wanted)
+
+    monkeypatch.setattr(ProviderRecords, "read", wait_and_read)
+    rest = threading.Thread(target=store.run, args=("long",))
+    rest.start()
+    assert is_reading.wait(30.0)
+    assert store.first_part("long") is part
+    may_read.set()
+    rest.join(30.0)
+    assert store.first_part("long") is None
 
 
 def test_a_run_that_is_not_much_longer_is_read_as_a_whole(long_logdir: Path) -> None:
