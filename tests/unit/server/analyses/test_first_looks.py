@@ -99,3 +99,11 @@ def test_what_fails_behind_the_first_look_is_told_to_who_asks(
         runs.analysis("run1")
     with pytest.raises(ValueError, match="damaged"):
         runs.first_look("run1")
+
+
+def test_a_defect_of_the_analysis_is_no_run_that_is_gone(slow_source: Any, clock: Any) -> None:
+    def fail(*_: Any) -> Any:
+        raise KeyError("a defect")
+
+    with pytest.raises(KeyError, match="a defect"):
+        Runs(slow_source, fail, clock=clock).first_look("run1")
