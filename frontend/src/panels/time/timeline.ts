@@ -4,16 +4,18 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import "../../charts/timeline/overview";
 import "../../charts/timeline/timeline_element";
 import type { Timeline } from "../../api/wire/timeline";
-import { count, plural } from "../../base/format";
+import { count, ledgerSeconds, plural, signed, stepTime } from "../../base/format";
+import { nameInText, UNEXPLAINED } from "../../catalog/causes";
 import type { Jump, LayerChoice, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
+import { changeText } from "../../model/changes/changed";
 import { key } from "../../model/run/retrace_reason";
 import { chosenLanes } from "../../model/timeline/lane";
 import { MARKS, type Scene } from "../../model/timeline/scene";
+import { sumsOf } from "../../model/timeline/selection_sums";
 import { sameWindow, span, type Window, whole as wholeRun } from "../../model/timeline/window";
 import { type Page, sealed } from "../contract";
 import { below, ifThere } from "../later";
-import { selectionSummary } from "./selection_summary";
 
 export const timeline = sealed<Timeline>({
   id: "timeline",
@@ -28,7 +30,7 @@ export const timeline = sealed<Timeline>({
     }
     return {
       note: "colored areas: time lost; hover for values, drag to select",
-      body: html`${tools(whole, page)}${coarse(page)}${selectionSummary(detail.timeline, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
+      body: html`${tools(whole, page)}${coarse(page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
           .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? [], page.trace?.id), retraces: page.retraces }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
@@ -66,6 +68,35 @@ function point(page: Page, { rows, within, mark }: Point): void {
 function coarse({ detailError }: Page): TemplateResult | typeof nothing {
   if (detailError === undefined) return nothing;
   return html`<p class="empty" role="status">No finer data for these steps: ${detailError.message}</p>`;
+}
+
+/** How many of what moved, and of what was lost, stand beside the selection. */
+const FEW = 3;
+
+/** What the selected steps take and lose, and what moved with them. */
+function summary({ timeline: data }: Scene, page: Page): TemplateResult | typeof nothing {
+  const { selection, changes, report, run } = page;
+  if (selection === undefined) return nothing;
+  const { steps, meanSeconds, meanSteps, lost } = sumsOf(data, selection, run.source);
+  const moved = (changes?.changes ?? []).filter(({ kind }) => kind === "changed");
+  return html`<p class="tl-sum" role="status">Selected: <b>${plural(steps, "step")}</b>, mean <b>${stepTime(meanSeconds)}</b>${meanSteps > 1 ? ` per ${meanSteps} steps` : ""}${lost
+    .slice(0, FEW)
+    .map(
+      ({ id, seconds }) =>
+        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} ${id === UNEXPLAINED ? "unexplained" : `lost to ${nameInText(id)}`}`,
+    )}.${
+    moved.length > 0
+      ? html` Moved: ${moved
+          .slice(0, FEW)
+          .map(
+            ({ title, difference, unit, per_step }) =>
+              `${title} ${signed(difference, (value) => changeText(value, unit, per_step))}`,
+          )
+          .join(
+            "; ",
+          )}. <button class="link" @click=${() => page.actions.goTo("changed")}>All changes</button>`
+      : nothing
+  }</p>`;
 }
 
 /** The capture that is open, beside the steps. */
