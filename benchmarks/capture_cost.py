@@ -27,7 +27,7 @@ import tensorflow as tf
 import tbslow
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 MOST_ADDED: Final = 0.01
 FAST: Final = 1_000

@@ -18,7 +18,8 @@ from tb_slowdown_plugin.catalog.collectors import Signal, signal
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.catalog.signals import THREAD_CPU
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _WIDTH, _LEFT, _RIGHT, _TOP = 640, 8, 8, 44
 _STEPS_HEIGHT, _SIGNAL_HEIGHT, _GAP, _BOTTOM = 110, 60, 26, 22

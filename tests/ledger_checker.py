@@ -13,7 +13,7 @@ from report_checker import is_same
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.causes import cause_title
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _CLOCK_SECONDS = 1e-3
 """By so much the sums of two clocks may differ."""

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.records.decoding import (
     decode_together,
     open_record,
 )
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 @dataclass(frozen=True, slots=True)

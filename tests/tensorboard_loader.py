@@ -15,7 +15,7 @@ from tensorboard.backend.event_processing.data_provider import MultiplexerDataPr
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 
 from tb_slowdown_plugin.reader.run_store import RunStore
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
     warnings.simplefilter("ignore", DeprecationWarning)

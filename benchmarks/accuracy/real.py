@@ -19,7 +19,7 @@ from benchmarks.accuracy.score import interval, quantile
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 HEALTHY = "healthy"
 BUSY_CORES = 1.0

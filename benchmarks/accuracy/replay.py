@@ -27,7 +27,7 @@ from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import report_body, without_nan
 
 ROOT = Path(__file__).parents[2]

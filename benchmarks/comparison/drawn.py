@@ -18,12 +18,8 @@ from benchmarks.accuracy.quiet import FAMILIES
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison, compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
 from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
-from tb_slowdown_plugin.records.types import (
-    Environment,
-    Run,
-    StepTable,
-    no_signals,
-)
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, StepTable, no_signals
 
 _STEPS: Final = 1_000
 _STEP_SECONDS: Final = 0.1

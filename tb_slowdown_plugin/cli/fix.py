@@ -16,7 +16,7 @@ from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import ProgressLine, tell
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.ansi import printable
 from tb_slowdown_plugin.report.patches.advice import RESULTS
 from tb_slowdown_plugin.report.patches.apply import write_patched

@@ -28,8 +28,8 @@ from tb_slowdown_plugin.jobs.trial_process import Prepare, TrialProcess
 from tb_slowdown_plugin.jobs.trial_results import keep_trials, to_trial, trials_body
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.metadata import ROOT_RUN
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.trials import Trial
-from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.formats.trials_text import list_text, trials_text
 from tb_slowdown_plugin.writer.launch.run_script import choose_logdir, prepare
 from tb_slowdown_plugin.writer.launch.settings import Settings

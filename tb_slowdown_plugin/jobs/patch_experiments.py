@@ -10,7 +10,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.report_types.report import Report
 from tb_slowdown_plugin.catalog.experiments import PATCH, Changes, Experiment
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.patches.code.source import UncertainError
 from tb_slowdown_plugin.report.patches.diff import unified_diff
 from tb_slowdown_plugin.report.patches.evidence import Patch

@@ -17,7 +17,7 @@ from tb_slowdown_plugin.profiler.steps import Recorded
 from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _MOST_ITEMS: Final = 40
 _MOST_CAPTURES: Final = 8

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.reader.build.join import is_stopped
 from tb_slowdown_plugin.reader.build.record_batch import Record, session_of
 from tb_slowdown_plugin.records.decoding import Reach, decode_reach
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import group_writers
 from tb_slowdown_plugin.reader.worker_run import run_of_worker
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 if TYPE_CHECKING:  # local logdirs need it not, and its import takes a twentieth of a short report
     from tb_slowdown_plugin.reader.stored_runs import StoredRun

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.reader.event_files import Looked, find_damage
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
 from tb_slowdown_plugin.records.metadata import DIRECTORY
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 FIRST_ROWS: Final = 1_000_000
 """Rows of a first part: it is read and analyzed within 3 s of CPU (docs/scale.md)."""

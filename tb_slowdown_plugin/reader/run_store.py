@@ -19,7 +19,7 @@ from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
 from tb_slowdown_plugin.reader.run_reading import FIRST_ROWS, RunReading, Tags
 from tb_slowdown_plugin.reader.scalars.scalar_catalogue import ScalarCatalogue
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _MOST_BYTES: Final = 1 << 30
 """Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""

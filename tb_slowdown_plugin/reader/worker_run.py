@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_slowdown_plugin.records.metadata import worker_run
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def run_of_worker(run: Run, worker: int) -> Run | None:

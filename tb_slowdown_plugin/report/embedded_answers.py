@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.report_types.plain_values import without_nan
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.extent import extent_of
-from tb_slowdown_plugin.records.plain_values import without_nan
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import comparison_body, report_body
 
 GRADES: Final = (12_800, 6_400, 3_200, 1_600, 800, 400, 160)

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison
 from tb_slowdown_plugin.analysis.compare.comparison_headline import comparison_headline
 from tb_slowdown_plugin.analysis.compare.side_by_side import SideBySide
+from tb_slowdown_plugin.analysis.report_types.plain_values import without_nan
 from tb_slowdown_plugin.analysis.report_types.report import Report
-from tb_slowdown_plugin.records.plain_values import without_nan
 
 SCHEMA: Final = 1
 """Raised when a script that reads the report's JSON would have to change."""

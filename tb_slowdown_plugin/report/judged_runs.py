@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import Progress, read_runs
 from tb_slowdown_plugin.reader.trials import read_trials
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def judge_runs(

@@ -12,7 +12,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
 from tb_slowdown_plugin.analysis.report_types.report import Judged, Report, RunAccount
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Verdict
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _SPARK_POINTS: Final = 40
 _DIGITS: Final = 4

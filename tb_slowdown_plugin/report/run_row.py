@@ -15,7 +15,8 @@ from typing import Final, Literal
 from tb_slowdown_plugin.analysis.report_types.report import Judged, RunAccount
 from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
-from tb_slowdown_plugin.records.types import Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Trace
 from tb_slowdown_plugin.report.run_digest import digest_of
 
 SCHEMA: Final = 1

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.profiler.steps import Recorded, rows_of
 from tb_slowdown_plugin.profiler.types import CaptureTrace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedSteps
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import (
     Body,
 )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from tb_slowdown_plugin.analysis.report_types.causes import Cause, Place
 from tb_slowdown_plugin.analysis.report_types.report import Report
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import Body, report_body
 from tb_slowdown_plugin.report.patches.code.source import UncertainError
 from tb_slowdown_plugin.report.patches.evidence import Sources

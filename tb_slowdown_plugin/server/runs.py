@@ -19,7 +19,7 @@ from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.reader.trials import read_trials, trials_version
 from tb_slowdown_plugin.reader.worker_run import run_of_worker
 from tb_slowdown_plugin.records.metadata import run_name, run_title
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import (
     Body,
 )

@@ -29,6 +29,7 @@ from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.records.metadata import worker_run
+from tb_slowdown_plugin.records.run import Gap, Run, Session
 from tb_slowdown_plugin.records.types import (
     Change,
     CollectorState,
@@ -37,10 +38,7 @@ from tb_slowdown_plugin.records.types import (
     Event,
     Execution,
     Fact,
-    Gap,
     GcPause,
-    Run,
-    Session,
     SignalTable,
     StepTable,
     Trace,

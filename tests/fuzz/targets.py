@@ -29,7 +29,7 @@ from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import (
     compact_json,
     report_body,
@@ -154,7 +154,8 @@ def _server() -> tuple[list[str], Any]:
 
     from tb_slowdown_plugin.reader.extent import Extent, extent_of
     from tb_slowdown_plugin.reader.run_store import Listing, Seen
-    from tb_slowdown_plugin.records.types import Environment, Session, no_signals
+    from tb_slowdown_plugin.records.run import Session
+    from tb_slowdown_plugin.records.types import Environment, no_signals
     from tb_slowdown_plugin.server.plugin import SlowdownPlugin
     from tb_slowdown_plugin.server.routes import ROUTES
     from tb_slowdown_plugin.server.runs import Runs

@@ -18,7 +18,8 @@ from integration.recorded_signals import (
     traces,
 )
 
-from tb_slowdown_plugin.records.types import Epoch, GcPause, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, GcPause
 
 Check = Callable[[Run], None]
 

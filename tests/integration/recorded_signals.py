@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_slowdown_plugin.records.types import Fact, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact, Trace
 
 
 def seconds(run: Run, account: str) -> float:

@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.causes.suspects import (
     find_moving,
 )
 from tb_slowdown_plugin.analysis.report_builder.account import open_case
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 HEALTHY = [name for name in NAMES if name not in SICK]
 

@@ -20,7 +20,7 @@ from tensorboard_loader import TensorBoard, append
 
 from tb_slowdown_plugin.reader.run_store import RunStore
 from tb_slowdown_plugin.records.metadata import CHUNKS_PER_TAG
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def test_a_growing_run_is_read_on_from_the_open_tag(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ tf = pytest.importorskip("tensorflow")
 import tbslow  # noqa: E402
 from tb_slowdown_plugin.__main__ import main  # noqa: E402
 from tb_slowdown_plugin.reader.logdir import read_runs  # noqa: E402
-from tb_slowdown_plugin.records.types import Run  # noqa: E402
+from tb_slowdown_plugin.records.run import Run  # noqa: E402
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.timed]
 

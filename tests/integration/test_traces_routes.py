@@ -22,7 +22,8 @@ from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
-from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, Event, Fact, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
 

@@ -16,7 +16,8 @@ from tb_slowdown_plugin.profiler.digest import captured_in, recorded_steps
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Capture, Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Capture, Fact
 from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import TensorFlowProfiler
 
 pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]

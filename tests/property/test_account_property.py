@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.records.types import (
     Capture,
     Change,
@@ -23,8 +24,6 @@ from tb_slowdown_plugin.records.types import (
     Failure,
     GcPause,
     Idle,
-    Run,
-    Session,
     SignalTable,
     StepTable,
     Trace,

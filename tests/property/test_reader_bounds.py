@@ -14,7 +14,8 @@ from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Bounds, RunBuilder
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.types import Chunk, Event, GcPause, Run, SignalTable, StepTable
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Chunk, Event, GcPause, SignalTable, StepTable
 
 ACCOUNTS = ("gc", "input_wait")
 ROOMY = 1 << 30

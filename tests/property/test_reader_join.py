@@ -15,13 +15,12 @@ from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import RunBuilder, assemble
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,
     Epoch,
     Event,
-    Run,
-    Session,
     SignalTable,
     StepTable,
 )

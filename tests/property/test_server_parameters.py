@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.report.json_body import (
     compact_json,
 )

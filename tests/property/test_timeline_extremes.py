@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
-from tb_slowdown_plugin.records.types import Environment, Run, Session, SignalTable, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, SignalTable, no_signals
 
 STEPS = event_files.make_steps(400)
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
-from tb_slowdown_plugin.records.types import Change, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Change, Trace
 
 _STAGE: Final = "input_stage"
 _TENSOR: Final = "tf.TensorSpec"

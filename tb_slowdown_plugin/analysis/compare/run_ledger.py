@@ -16,7 +16,8 @@ from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
-from tb_slowdown_plugin.records.types import Float, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Trace
 
 HEALTHY: Final = "healthy"
 WARM_UP: Final = "warm_up"

@@ -22,7 +22,8 @@ from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
     SMALLEST_CHANGE,
 )
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _BY_OTHERS: Final = "cpu_contention"
 

@@ -13,7 +13,8 @@ from tb_slowdown_plugin.analysis.live.recent_contention import others_took
 from tb_slowdown_plugin.analysis.live.recent_pace import find_slowing
 from tb_slowdown_plugin.analysis.report_builder.account import account_for, assemble, open_case
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 HEALTHY: Final = "healthy"
 _RECENT_ROWS: Final = 1000

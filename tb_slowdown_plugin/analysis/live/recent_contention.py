@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import contention_signals
 from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
 from tb_slowdown_plugin.catalog.accounts import THROTTLED
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def others_took(run: Run, first_row: int, excess_seconds: float) -> bool:

@@ -20,7 +20,8 @@ from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
 )
 from tb_slowdown_plugin.catalog.parameters.views import FEWEST_BLOCKS_BEFORE
-from tb_slowdown_plugin.records.types import Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Int
 
 _BLOCK_SECONDS: Final = 3.0
 _MIN_BLOCK_ROWS: Final = 8

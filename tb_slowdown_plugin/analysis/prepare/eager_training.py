@@ -24,7 +24,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MATTERS,
     NEARLY_ALL,
 )
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 class EagerTraining(NamedTuple):

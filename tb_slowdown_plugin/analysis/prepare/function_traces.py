@@ -18,7 +18,8 @@ from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled, i
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
-from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, Execution, Trace
 
 SteadyFrom = Literal["later runs", "other graphs of the function", "nothing"]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.catalog.events import PLANNED_STEPS, PLANNED_STEPS_OVER
-from tb_slowdown_plugin.records.types import Epoch, Event, Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, Event, Fact
 
 _PLANS: Final = (PLANNED_STEPS, PLANNED_STEPS_OVER)
 

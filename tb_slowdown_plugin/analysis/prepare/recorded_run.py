@@ -29,7 +29,8 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
 )
 from tb_slowdown_plugin.catalog.signals import CORES, FIXED_WORK, SWITCHES, THREAD_CPU
-from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int
 
 _SETUP: Final = frozenset({names.family(CREATION), names.CLEAR_SESSION, names.GC})
 """Families of accounts of what a program does before it trains another model."""

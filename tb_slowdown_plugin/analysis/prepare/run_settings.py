@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def settings_of(run: Run) -> dict[str, str | float]:

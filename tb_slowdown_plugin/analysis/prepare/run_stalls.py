@@ -11,7 +11,8 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog import events
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY
-from tb_slowdown_plugin.records.types import Event, Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Event, Fact
 
 _ACCOUNT: Final = "in:"
 """How the number begins that names the account in which the time goes."""

@@ -25,7 +25,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     SERIES,
     START_SHARE,
 )
-from tb_slowdown_plugin.records.types import Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Int
 
 EAGER_GRADIENTS: Final = 1
 """`StepTable.ran` of a step that ran no function and computed gradients."""

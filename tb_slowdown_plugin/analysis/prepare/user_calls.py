@@ -13,7 +13,8 @@ from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _OWNERS: Final = frozenset({names.PREDICT, names.CALL, names.CLEAR_SESSION})
 _PART: Final = "in:"

@@ -20,7 +20,8 @@ from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MOSTLY, NEGLIGIBLE
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.types import Float, Int, Run, StepTable
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Int, StepTable
 
 _OWN_WORK: Final = frozenset(
     {names.COMMUNICATION, names.FORWARD, names.BACKWARD, names.OPTIMIZER, names.PHASE}

@@ -45,7 +45,8 @@ from tb_slowdown_plugin.analysis.views.python_lines import find_python_lines
 from tb_slowdown_plugin.analysis.views.recent import find_recent, keeps_pace
 from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 def account_for(run: Run) -> RunAccount:

@@ -24,8 +24,8 @@ from tb_slowdown_plugin.analysis.report_types.observations import (
     RestartingGrowth,
     SignalState,
 )
+from tb_slowdown_plugin.analysis.report_types.plain_values import without_nan
 from tb_slowdown_plugin.analysis.types import Verdict
-from tb_slowdown_plugin.records.plain_values import without_nan
 from tb_slowdown_plugin.records.types import Float, Int
 
 Judged = Literal["whole", "partly"]

@@ -11,7 +11,8 @@ from tb_slowdown_plugin.analysis.report_types.observations import ChangedScalar
 from tb_slowdown_plugin.analysis.text.wording import significant
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, SERIES, STANDS_OUT
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _WINDOW_SHARE: Final = 0.05
 _MAX_WINDOW_ROWS: Final = 200

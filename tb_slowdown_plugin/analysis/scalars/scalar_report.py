@@ -51,7 +51,8 @@ from tb_slowdown_plugin.analysis.views.timeline import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
-from tb_slowdown_plugin.records.types import Int, Run, ScalarSource
+from tb_slowdown_plugin.records.run import Run, ScalarSource
+from tb_slowdown_plugin.records.types import Int
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
 _SIGNALS: Final = (

@@ -21,7 +21,8 @@ from tb_slowdown_plugin.analysis.text.wording import (
     whole_percent,
 )
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding, Verdict
-from tb_slowdown_plugin.records.types import Idle, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Idle
 
 WARM_UP: Final = "warm_up"
 REMEDY: Final = (

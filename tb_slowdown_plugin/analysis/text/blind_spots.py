@@ -21,7 +21,8 @@ from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.events import SESSION_WAITS
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
 from tb_slowdown_plugin.catalog.parameters.views import BUSY_DEVICE_PERCENT
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _GRAPH: Final = "graph_operations"
 """Sampled only where the program builds and runs TF1 graphs."""

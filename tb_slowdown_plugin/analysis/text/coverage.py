@@ -14,7 +14,8 @@ from tb_slowdown_plugin.catalog.collectors import signal_of
 from tb_slowdown_plugin.catalog.parameters.shared import (
     SHORTEST_SECONDS,
 )
-from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run, Session, StepTable
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, StepTable
 
 STEP_TIME: Final = "step_time"
 

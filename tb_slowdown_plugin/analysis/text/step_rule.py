@@ -10,7 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _MOST_RULES: Final = 3
 

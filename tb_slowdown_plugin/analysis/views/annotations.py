@@ -7,7 +7,7 @@ from itertools import islice
 from tb_slowdown_plugin.analysis.report_types.observations import Annotation
 from tb_slowdown_plugin.catalog.events import NOTE
 from tb_slowdown_plugin.records.limits import MAX_NOTE, MAX_NOTES
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def find_annotations(run: Run) -> tuple[Annotation, ...]:

@@ -11,7 +11,8 @@ from tb_slowdown_plugin.analysis.stats.time_trend import goes_on_growing
 from tb_slowdown_plugin.analysis.text.wording import duration, size
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _STRETCHES: Final = 16
 

@@ -15,7 +15,8 @@ from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.collectors import COLLECTORS
 from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
-from tb_slowdown_plugin.records.types import Capture, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Capture
 
 _MOST_MOVED: Final = 5
 _MOST_UNMOVED: Final = 12

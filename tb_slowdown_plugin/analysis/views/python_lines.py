@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     stack_sets,
 )
 from tb_slowdown_plugin.analysis.report_types.observations import PythonLine, PythonLines
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _MOST_LINES: Final = 8
 

@@ -25,7 +25,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     STANDS_OUT,
 )
 from tb_slowdown_plugin.catalog.parameters.views import AS_LONG, LEAST_OF_STEP
-from tb_slowdown_plugin.records.types import Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Int
 
 _BEFORE: Final = 4
 _BLOCKS: Final = 20

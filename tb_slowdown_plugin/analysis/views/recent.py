@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types.live import Recent
 from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _SHARE: Final = 0.05
 _MIN_ROWS: Final = 20

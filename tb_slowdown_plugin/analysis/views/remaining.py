@@ -12,7 +12,8 @@ from tb_slowdown_plugin.analysis.report_types.live import Remaining
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import Finding, sum_per_step
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 _MIN_ROWS: Final = 10
 """Steps whose mean is taken for what the others take."""

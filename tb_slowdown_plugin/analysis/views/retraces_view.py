@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.prepare.function_traces import (
 )
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 COLLECTOR: Final = "tracing"
 """The collector that reports traces."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tb_slowdown_plugin.analysis.prepare.run_stalls import open_stall
 from tb_slowdown_plugin.analysis.report_types.live import Stall
 from tb_slowdown_plugin.analysis.text.stall_text import describe_meanwhile, describe_open
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 def find_stall(run: Run) -> Stall | None:

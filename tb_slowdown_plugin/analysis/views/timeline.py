@@ -27,14 +27,8 @@ from tb_slowdown_plugin.analysis.views.timeline_columns import (
     reduce_rows,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.records.types import (
-    Capture,
-    Float,
-    GcPause,
-    Int,
-    Run,
-    StepTable,
-)
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Capture, Float, GcPause, Int, StepTable
 
 
 def timeline(

@@ -10,7 +10,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.catalog.accounts import account_title
-from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, Float, Int
 
 DECIMALS: Final = 6
 """Step times are recorded to the microsecond."""

@@ -8,7 +8,8 @@ from tb_slowdown_plugin.analysis.prepare.user_calls import calls_after
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 
 _LONG_SECONDS: Final = 30.0
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.reader.build.session_builder import SessionBuilder
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
     Fact,
     Float,
-    Run,
-    Session,
     SignalTable,
     StepTable,
     no_signals,

@@ -27,7 +27,8 @@ from tb_slowdown_plugin.records.decoding import (
     open_record,
 )
 from tb_slowdown_plugin.records.metadata import run_name, worker_run
-from tb_slowdown_plugin.records.types import Chunk, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Chunk
 
 _MOST_PROBLEMS: Final = 20
 """Different ones that are told of a run; a stranger's records could have any number."""

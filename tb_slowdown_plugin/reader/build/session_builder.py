@@ -14,12 +14,12 @@ from tb_slowdown_plugin.reader.build.columns import (
     FoldingColumns,
     How,
 )
+from tb_slowdown_plugin.records.run import Gap
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,
     Event,
     Float,
-    Gap,
     Int,
     SignalTable,
     StepTable,

@@ -33,7 +33,7 @@ from tb_slowdown_plugin.reader.scalars.scalar_series import (
     meaning_of,
 )
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _ALL: Final = 1 << 30
 """`downsample` must be given; TensorBoard keeps fewer points of a tag."""

@@ -20,6 +20,7 @@ from tb_slowdown_plugin.reader.scalars.scalar_series import (
     is_by_epoch,
     meaning_of,
 )
+from tb_slowdown_plugin.records.run import Run, ScalarSource, Session
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
@@ -27,9 +28,6 @@ from tb_slowdown_plugin.records.types import (
     Float,
     Idle,
     Int,
-    Run,
-    ScalarSource,
-    Session,
     SignalTable,
     StepTable,
     no_signals,

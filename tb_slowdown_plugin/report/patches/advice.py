@@ -11,8 +11,8 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
 from tb_slowdown_plugin.analysis.report_types.report import Report
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.source_lines import SOURCE_LINE
-from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.evidence import Patch
 from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes
 

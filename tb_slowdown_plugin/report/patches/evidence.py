@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause, Place
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.source_lines import FILE_HASH, HASH, SOURCE_LINE
-from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 
 ChangesResults = Literal["no", "numerics", "yes"]

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause
 from tb_slowdown_plugin.analysis.report_types.report import Report
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch, Sources
 from tb_slowdown_plugin.report.patches.kinds import (

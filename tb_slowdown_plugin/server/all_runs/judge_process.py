@@ -17,7 +17,7 @@ from typing import IO, Any, BinaryIO, Final, TypeAlias
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, assemble
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.judged_runs import judge
 from tb_slowdown_plugin.report.run_digest import RunDigest, digest_of
 

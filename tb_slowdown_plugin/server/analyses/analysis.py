@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent
 from tb_slowdown_plugin.reader.run_store import Listing
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.report.json_body import Body
 from tb_slowdown_plugin.server.analyses.incremental import GrowingAccount
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.server.analyses.analysis import Analysis, Follow
 from tb_slowdown_plugin.server.cache import Kept
 

@@ -17,7 +17,7 @@ from tb_slowdown_plugin.analysis.live.follow import HEALTHY, carry_on
 from tb_slowdown_plugin.analysis.prepare.run_stalls import open_stall
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.reader.build.columns import GrowingColumns
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 _MIN_ROWS: Final = 8
 

@@ -17,12 +17,11 @@ from tb_slowdown_plugin.analysis.types import (
     Finding,
     Ledger,
 )
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.records.types import (
     CollectorState,
     Environment,
     Event,
-    Run,
-    Session,
     SignalTable,
     StepTable,
     What,

@@ -14,7 +14,8 @@ from tb_slowdown_plugin.profiler import digest
 from tb_slowdown_plugin.profiler.digest import captured_in, captured_steps, recorded_steps
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import CaptureSession, HostFile
-from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, no_signals
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, Event, Fact, no_signals
 
 EVENTS = [
     ("python", "IteratorGetNextOp::DoCompute", 0, 3),

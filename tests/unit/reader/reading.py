@@ -9,7 +9,7 @@ import pytest
 from tb_slowdown_plugin.analysis.text.coverage import completeness
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 class Reading:

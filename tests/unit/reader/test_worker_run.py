@@ -7,7 +7,8 @@ from dataclasses import replace
 from event_files import STARTED, make_steps
 
 from tb_slowdown_plugin.reader.worker_run import run_of_worker
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 
 
 def make_run(name: str, steps: int) -> Run:

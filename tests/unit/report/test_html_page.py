@@ -19,7 +19,8 @@ from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.types import Environment, Run, SignalTable
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, SignalTable
 from tb_slowdown_plugin.report.embedded_answers import GRADES, EmbeddedRun, embed, fit, to_json
 from tb_slowdown_plugin.report.html_page import to_html
 

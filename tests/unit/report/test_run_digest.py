@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.report.run_digest import RunDigest, digest_of
 
 

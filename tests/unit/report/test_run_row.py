@@ -10,7 +10,8 @@ import pytest
 from event_files import make_steps, split, write_chunks
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
-from tb_slowdown_plugin.records.types import Environment, Event, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, Event, Trace
 from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.run_row import RunRow, find_program, run_row
 

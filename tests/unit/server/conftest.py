@@ -17,7 +17,8 @@ from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.report_types.report import Report, RunAccount
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
 

@@ -6,7 +6,8 @@ import event_files
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
-from tb_slowdown_plugin.records.types import Environment, Run, no_signals
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.server.analyses.analysis import Analysis
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import (

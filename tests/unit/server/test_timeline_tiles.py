@@ -12,7 +12,8 @@ from unit.server.conftest import make_account
 
 from tb_slowdown_plugin.analysis.views.signal_lanes import signal_lanes
 from tb_slowdown_plugin.analysis.views.timeline_columns import Unranged, reduce_rows
-from tb_slowdown_plugin.records.types import Environment, Epoch, Event, Run, SignalTable, no_signals
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Environment, Epoch, Event, SignalTable, no_signals
 from tb_slowdown_plugin.report.json_body import compact_json
 from tb_slowdown_plugin.server import timeline_tiles
 from tb_slowdown_plugin.server.analyses.analysis import Analysis

@@ -26,7 +26,8 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import CALLBACK_MADE_AT
 from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
-from tb_slowdown_plugin.records.types import Float, GcPause, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, GcPause, Int
 
 CORE = "core"
 

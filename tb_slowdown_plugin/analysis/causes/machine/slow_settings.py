@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
 from tb_slowdown_plugin.catalog.events import SLOW_SETTING
 from tb_slowdown_plugin.catalog.slow_settings import SLOW_SETTINGS, SlowSetting
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 
 class SettingOn(NamedTuple):

@@ -29,7 +29,8 @@ from tb_slowdown_plugin.catalog.signals import (
     POLLING_SECONDS,
     THREAD_RUN_DELAY,
 )
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 BUSY: Final = {
     names.POLLING: (POLLING_SECONDS, POLLING_AT),

@@ -22,7 +22,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, SERIES, SEVERAL
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 def with_eager_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

@@ -20,7 +20,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
 )
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, SEVERAL
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 
 
 class EagerWork(NamedTuple):

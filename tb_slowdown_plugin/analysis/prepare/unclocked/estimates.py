@@ -13,7 +13,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_
 from tb_slowdown_plugin.analysis.prepare.unclocked.open_tapes import with_open_tapes
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
-from tb_slowdown_plugin.records.types import Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float, Int
 
 
 def with_estimates(run: Run, measured: Mapping[str, Float], epochs: Int) -> dict[str, Float]:

@@ -40,7 +40,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     SEVERAL,
     TELLING,
 )
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 Work: TypeAlias = Literal["converts", "copies", "no_graph", "own", "feeds"]
 """The number of a place's samples that counts: in what makes a tensor of a list, or of an array, in

@@ -29,7 +29,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     SEVERAL,
 )
 from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
-from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact, Float, Int
 
 _SIZES: Final = 2
 """Of batches: all but the last one of a pass are alike."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 def left_over(run: Run, measured: Mapping[str, Float]) -> Float:

@@ -17,7 +17,8 @@ from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, SERIES, SEVERAL, TELLING
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 def with_open_tapes(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

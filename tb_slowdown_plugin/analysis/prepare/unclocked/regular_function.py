@@ -17,7 +17,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, SEVERAL
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 
 
 class RegularFunction(NamedTuple):

@@ -30,7 +30,8 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     WRITTEN_BYTES,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MAJORITY, SEVERAL
-from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact, Float, Int
 
 
 class SlowStep(NamedTuple):

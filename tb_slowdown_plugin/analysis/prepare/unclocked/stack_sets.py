@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 
 
 def samples_of(fact: Fact) -> float:

@@ -23,7 +23,8 @@ from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, SEVERAL, TELLING
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 class Writes(NamedTuple):

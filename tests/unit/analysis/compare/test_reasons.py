@@ -5,13 +5,12 @@ from __future__ import annotations
 import event_files
 
 from tb_slowdown_plugin.analysis.compare.reasons import facts_of, find_reason, tell_other_programs
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.records.types import (
     Change,
     Environment,
     Event,
     Fact,
-    Run,
-    Session,
     Trace,
     TraceCause,
     What,

@@ -6,14 +6,8 @@ import pytest
 
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
 from tb_slowdown_plugin.analysis.live.follow import follow
-from tb_slowdown_plugin.records.types import (
-    CollectorState,
-    Environment,
-    Run,
-    Session,
-    SignalTable,
-    no_signals,
-)
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import CollectorState, Environment, SignalTable, no_signals
 
 
 def run_of(steps, signals=None, **environment):

@@ -7,7 +7,8 @@ import pytest
 from tb_slowdown_plugin.analysis.live.follow import carry_on, follow
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, Sighting
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 
 ROWS = 4000
 SHIFT = 2000

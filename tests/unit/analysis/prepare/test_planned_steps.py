@@ -9,7 +9,8 @@ import pytest
 
 from tb_slowdown_plugin.analysis.prepare.planned_steps import StepsLeft, find_steps_left
 from tb_slowdown_plugin.catalog.events import PLANNED_STEPS, PLANNED_STEPS_OVER
-from tb_slowdown_plugin.records.types import Epoch, Fact, Session
+from tb_slowdown_plugin.records.run import Session
+from tb_slowdown_plugin.records.types import Epoch, Fact
 
 
 def plan(**numbers):

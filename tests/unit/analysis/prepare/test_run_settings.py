@@ -5,7 +5,8 @@ from __future__ import annotations
 import event_files
 
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 
 
 def test_versions_devices_batch_and_workers_are_settings() -> None:

@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
 )
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import ScalarSeries
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 ROWS = 600
 ROW = np.arange(ROWS)

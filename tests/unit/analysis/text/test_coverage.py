@@ -20,7 +20,8 @@ from tb_slowdown_plugin.analysis.text import headline as headline_module
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
-from tb_slowdown_plugin.records.types import CollectorState, Failure, Gap, Idle, Session
+from tb_slowdown_plugin.records.run import Gap, Session
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle
 
 
 @pytest.mark.parametrize("module", [wording, headline_module, code, movement, patterns])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.views.forecast import forecast
-from tb_slowdown_plugin.records.types import Session
+from tb_slowdown_plugin.records.run import Session
 
 GIB = 1 << 30
 MIB = 1 << 20

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
-from tb_slowdown_plugin.records.types import Change, CollectorState, Execution, Session, Trace
+from tb_slowdown_plugin.records.run import Session
+from tb_slowdown_plugin.records.types import Change, CollectorState, Execution, Trace
 
 RUNNING = [CollectorState("tracing", "running")]
 

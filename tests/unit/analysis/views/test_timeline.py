@@ -10,7 +10,8 @@ import pytest
 
 from tb_slowdown_plugin.analysis.report_builder.account import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
-from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, Gap, GcPause, Trace
+from tb_slowdown_plugin.records.run import Gap
+from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, GcPause, Trace
 
 SIZE = 1_000
 

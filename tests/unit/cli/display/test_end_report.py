@@ -14,7 +14,8 @@ from tb_slowdown_plugin.analysis.report_types.causes import Suspect, Unexplained
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
 from tb_slowdown_plugin.cli.display import end_report
 from tb_slowdown_plugin.cli.display.end_report import print_end
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report import judged_runs
 
 

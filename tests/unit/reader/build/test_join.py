@@ -10,16 +10,14 @@ from event_files import STARTED, make_steps, split
 
 from tb_slowdown_plugin.reader.build.join import join
 from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder, SessionBuilder
+from tb_slowdown_plugin.records.run import Gap, Run, Session
 from tb_slowdown_plugin.records.types import (
     Chunk,
     CollectorState,
     Environment,
     Epoch,
     Event,
-    Gap,
     GcPause,
-    Run,
-    Session,
     SignalTable,
 )
 

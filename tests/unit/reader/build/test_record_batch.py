@@ -24,11 +24,11 @@ from tb_slowdown_plugin.records.decoding import (
     open_record,
 )
 from tb_slowdown_plugin.records.metadata import tag
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Event,
     GcPause,
-    Run,
     SignalTable,
     StepTable,
     no_signals,

@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import ScalarSeries
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.run import Run
 
 STARTED = 1_795_000_000.5
 

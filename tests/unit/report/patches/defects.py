@@ -12,6 +12,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Cause, Place
 from tb_slowdown_plugin.analysis.report_types.report import Report
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.source_lines import (
     FILE_HASH,
     HASH,
@@ -19,15 +20,7 @@ from tb_slowdown_plugin.records.source_lines import (
     hash_file,
     hash_line,
 )
-from tb_slowdown_plugin.records.types import (
-    Environment,
-    Event,
-    Fact,
-    Run,
-    StepTable,
-    What,
-    no_signals,
-)
+from tb_slowdown_plugin.records.types import Environment, Event, Fact, StepTable, What, no_signals
 from tb_slowdown_plugin.report.patches.diff import unified_diff
 from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes, patched_files
 

@@ -14,7 +14,8 @@ import pytest
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.report.run_digest import RunDigest
 from tb_slowdown_plugin.server.all_runs import judge_process
 from tb_slowdown_plugin.server.all_runs.judge_process import JudgeProcess, Task, judge_task, serve

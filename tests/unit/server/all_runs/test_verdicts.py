@@ -11,7 +11,8 @@ import event_files
 import pytest
 
 from tb_slowdown_plugin.reader.run_store import Seen
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.run import Run, Session
+from tb_slowdown_plugin.records.types import Environment, no_signals
 from tb_slowdown_plugin.server.all_runs.judge_process import Judged, Task, judge_task
 from tb_slowdown_plugin.server.all_runs.kept_rows import KeptRows
 from tb_slowdown_plugin.server.all_runs.verdicts import Verdicts

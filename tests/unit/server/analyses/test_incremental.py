@@ -14,7 +14,7 @@ import pytest
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.report_types.live import Confirming
 from tb_slowdown_plugin.analysis.report_types.report import RunAccount
-from tb_slowdown_plugin.records.types import Run, Session
+from tb_slowdown_plugin.records.run import Run, Session
 from tb_slowdown_plugin.server.analyses.incremental import (
     Pace,
 )

@@ -28,7 +28,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MOSTLY,
     SEVERAL,
 )
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact
 
 
 def input_line(case: Case) -> Place | None:

@@ -19,7 +19,8 @@ from tb_slowdown_plugin.catalog.events import (
     TENSORBOARD_CALLBACK,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
-from tb_slowdown_plugin.records.types import Epoch, Fact, Run, Trace
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
 
 _KERAS_STEP: Final = "Keras train step"
 

@@ -26,7 +26,8 @@ from tb_slowdown_plugin.catalog.events import (
     WHOLE_TABLE,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
-from tb_slowdown_plugin.records.types import Fact, Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Fact, Float
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""

@@ -10,7 +10,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import GRAPH_PYTHON
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.run import Run
+from tb_slowdown_plugin.records.types import Float
 
 
 def with_graph_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import (
     Environment,
     Epoch,
     Event,
     Fact,
     Idle,
-    Run,
     no_signals,
     no_steps,
 )
