@@ -139,7 +139,7 @@ _EXPERIMENTS: Final = (
     Experiment(
         "threads",
         "sets the number of threads in an operation to the cores of the CPU quota, "
-        "or to half of the cores",
+        "or to half of the cores; where the program has set fewer than there are cores, to these",
         ("cpu_contention",),
         "numerics",
         "tf.config.threading.set_intra_op_parallelism_threads(4)",

@@ -28,6 +28,10 @@ from tb_slowdown_plugin.analysis.causes.machine.eager_steps import (
     tell_eager,
     tell_eager_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.machine.few_threads import (
+    tell_few_threads,
+    tell_few_threads_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.machine.slow_settings import (
     tell_settings,
     tell_settings_shortly,
@@ -67,6 +71,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_unused_gpu(case)
     yield from tell_settings(case)
+    yield from tell_few_threads(case)
     yield from tell_precision(case)
     yield from tell_dense_updates(case)
     yield from tell_eager(case)
@@ -90,6 +95,7 @@ def tell_avoidable(case: Case) -> str:
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)
+        or tell_few_threads_shortly(case)
         or tell_precision_shortly(case)
         or tell_eager_shortly(case)
         or tell_work_beside_shortly(case)

@@ -146,14 +146,21 @@ def _limits() -> dict[str, float]:
 
 
 def _threads() -> dict[str, float]:
-    """Sizes of TensorFlow's thread pools where the program has set them."""
+    """Sizes of TensorFlow's thread pools where the program, or its environment, has set them."""
     from tensorflow import config
 
     chosen = {
-        "intra_op_threads": config.threading.get_intra_op_parallelism_threads(),
-        "inter_op_threads": config.threading.get_inter_op_parallelism_threads(),
+        "intra_op_threads": config.threading.get_intra_op_parallelism_threads()
+        or _whole_number(os.environ.get("TF_NUM_INTRAOP_THREADS", "")),
+        "inter_op_threads": config.threading.get_inter_op_parallelism_threads()
+        or _whole_number(os.environ.get("TF_NUM_INTEROP_THREADS", "")),
     }
     return {name: float(size) for name, size in chosen.items() if size > 0}
+
+
+def _whole_number(text: str) -> int:
+    """0 where it isn't one."""
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _cpu_count() -> int:

@@ -94,6 +94,18 @@ def test_the_environment_tells_versions_devices_and_limits():
 
 
 @pytest.mark.tensorflow
+def test_threads_that_the_environment_has_set_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    tf = pytest.importorskip("tensorflow")
+    if tf.config.threading.get_intra_op_parallelism_threads():
+        pytest.skip("the process has set its own")
+    monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", "3")
+    monkeypatch.setenv("TF_NUM_INTEROP_THREADS", "many")
+    limits = describe((), (0, 1)).limits
+    assert limits["intra_op_threads"] == 3
+    assert "inter_op_threads" not in limits
+
+
+@pytest.mark.tensorflow
 def test_the_environment_holds_neither_host_nor_user_nor_path():
     pytest.importorskip("tensorflow")
     text = repr(describe((), (0, 1)))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.collectors.system.kernel_files import quota_cores
 from tb_slowdown_plugin.writer.launch.interventions.process import GcFrozen, threads_to_try
 
 
@@ -39,29 +40,48 @@ def test_as_many_threads_as_the_quota_has_or_half_of_the_cores(
     assert threads_to_try(cores, quota) == threads
 
 
+@pytest.mark.parametrize(
+    ("cores", "quota", "chosen", "threads"),
+    [(8, None, 1, 8), (64, 4.7, 1, 4), (8, None, 0, 4), (8, None, 8, 4), (8, None, 16, 4)],
+)
+def test_one_for_each_core_where_the_program_has_chosen_fewer(
+    cores: int, quota: float | None, chosen: int, threads: int
+) -> None:
+    assert threads_to_try(cores, quota, chosen) == threads
+
+
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
-    ("first", "said"),
-    [("", []), ("tf.ones(3)", ["TensorFlow's threads had been started before"])],
-    ids=["in time", "too late"],
+    ("first", "chosen", "said"),
+    [
+        ("", None, []),
+        ("", 1, []),
+        ("", 64, []),
+        ("tf.ones(3)", None, ["TensorFlow's threads had been started before"]),
+    ],
+    ids=["in time", "the program sets one", "the program sets many", "too late"],
 )
 def test_threads_are_set_before_tensorflow_starts_them(
-    root: Path, first: str, said: list[str]
+    root: Path, first: str, chosen: int | None, said: list[str]
 ) -> None:
     pytest.importorskip("tensorflow")
-    if len(os.sched_getaffinity(0)) < 2:
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
         pytest.skip("the process has one core")
+    later = f"threading.set_intra_op_parallelism_threads({chosen})" if chosen else ""
     program = (
         "import tensorflow as tf\n"
         "from tb_slowdown_plugin.collectors.base import Unavailable\n"
         "from tb_slowdown_plugin.writer.launch.interventions.process import Threads\n"
+        "threading = tf.config.threading\n"
         f"{first}\n"
         "threads = Threads(200)\n"
         "try:\n"
         "    threads.install()\n"
         "except Unavailable as error:\n"
         "    print(error)\n"
-        "print(threads.applied, tf.config.threading.get_intra_op_parallelism_threads())\n"
+        f"{later}\n"
+        "print(threads.applied, threading.get_intra_op_parallelism_threads())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False
@@ -69,5 +89,5 @@ def test_threads_are_set_before_tensorflow_starts_them(
     *errors, numbers = done.stdout.splitlines()
     applied, set_to = map(int, numbers.split())
     assert errors == said, done.stderr
-    assert set_to == applied
-    assert (applied > 0) == (not first)
+    number = 0 if first else threads_to_try(cores, quota_cores(), chosen)
+    assert (applied, set_to) == (number, number)
