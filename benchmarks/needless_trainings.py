@@ -166,6 +166,36 @@ def multiply(nodes: int, units: int, make_outputs: Callable[..., Any], longer: b
     return _train(compute_loss, lambda: [*layer.trainable_variables, weights], update)
 
 
+def harden(build: Callable[[], Any], through_sign: bool) -> Any:
+    """A step on adversarial examples; through their sign: inside of the tape that trains."""
+    model, update = build(), keras.optimizers.SGD(0.01)
+
+    def compute_loss(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as probe:
+            probe.watch(x)
+            clean = _cross_entropy(y, model(x, training=True))
+        direction = tf.sign(probe.gradient(clean, x))
+        shifted = x + 0.02 * (direction if through_sign else tf.stop_gradient(direction))
+        return _cross_entropy(y, model(shifted, training=True))
+
+    return _train(compute_loss, _variables_of(model), update)
+
+
+def weigh(build: Callable[[], Any], weightless: bool) -> Any:
+    """A step with a loss by another model's outputs; weightless: whose weight is 0."""
+    model, judge, update = build(), build(), keras.optimizers.SGD(0.01)
+
+    def compute_loss(x: Any, y: Any) -> Any:
+        outputs = model(x, training=True)
+        loss = _cross_entropy(y, outputs)
+        if weightless:
+            judged = judge(x * tf.reduce_mean(outputs), training=False)
+            loss += 0.0 * tf.reduce_mean(judged**2)
+        return loss
+
+    return _train(compute_loss, _variables_of(model), update)
+
+
 def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
     """A step of two layers; late: the rows that it needs are taken at the end."""
     layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)

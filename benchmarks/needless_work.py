@@ -33,6 +33,7 @@ from benchmarks.needless_trainings import (
     attend,
     classify,
     enlarge,
+    harden,
     look_up,
     map_losses,
     multiply,
@@ -40,6 +41,7 @@ from benchmarks.needless_trainings import (
     recur_over,
     report,
     take_rows,
+    weigh,
 )
 from benchmarks.needless_variants import (
     ATTENTIONS,
@@ -75,6 +77,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import 
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
 from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import find_unrolled_rounds
+from tb_slowdown_plugin.collectors.graph_work.needless.zero_work import find_zero_work
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 STEPS: Final = 12
@@ -94,6 +97,9 @@ def main() -> None:
         for optimizer in (keras.optimizers.SGD, keras.optimizers.Adam):
             told = f"{name}, {optimizer.__name__}: a pass for a metric"
             compare(told, data, find_second_pass, partial(classify, build, optimizer))
+        if data[0].dtype == tf.float32:
+            for told, make in (("gradients through a sign", harden), ("a loss of weight 0", weigh)):
+                compare(f"{name}: {told}", data, find_zero_work, partial(make, build))
     for in_graph, find in ((False, find_repeated_products), (True, find_loop_invariants)):
         for units, length, rounds, recurrent in ATTENTIONS:
             memory = tf.random.normal((64, length, units))

@@ -104,7 +104,7 @@ _COLLECTORS: Final = (
                              "graph_report", "dense_update", "independent_rounds",
                              "growing_variable", "pieces", "drawn_rows",
                              "untaken_rows", "repeated_rows", "product_order",
-                             "sequence_work", "unrolled_rounds")),
+                             "sequence_work", "unrolled_rounds", "zero_work")),
     CatalogCollector("repeated_passes", "Passes on the batch of the step that are made again",
                      "keras.repeated_passes:RepeatedPasses", needs=("retraces",),
                      events=("repeated_pass",)),

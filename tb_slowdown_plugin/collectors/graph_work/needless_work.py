@@ -27,6 +27,7 @@ from tb_slowdown_plugin.catalog.events import (
     UNROLLED_ROUNDS,
     UNTAKEN_ROWS,
     WHOLE_TABLE,
+    ZERO_WORK,
 )
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
@@ -65,6 +66,7 @@ from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find
 from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import (
     find_unrolled_rounds,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.zero_work import find_zero_work
 from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -91,6 +93,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     REPEATED_ROWS: find_repeated_rows,
     PRODUCT_ORDER: find_product_order,
     SEQUENCE_WORK: find_sequence_work,
+    ZERO_WORK: find_zero_work,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

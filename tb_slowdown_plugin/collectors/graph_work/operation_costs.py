@@ -7,7 +7,7 @@ each number of anything else. A dimension that isn't known counts as a batch of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
@@ -108,7 +108,7 @@ _PER_CUBE: Final = {
 and 800, next to `tf.matmul`, which takes 2 (`benchmarks/operation_costs.py`, two cores)."""
 
 
-def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
+def operations_run(graph: Any, needed: Iterable[Any], but: Collection[Any] = ()) -> set[Any] | None:
     """The operations that run in a graph, what nothing needs left out; None where it isn't known.
 
     That is where it has a loop of which nobody knows how often it goes round.
@@ -116,6 +116,7 @@ def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
     Args:
       graph: One that has been traced.
       needed: Tensors that are needed, whatever for.
+      but: Operations that don't run: these, and what only they need, are left out.
     """
     operations = graph.get_operations()
     if not all(map(can_be_counted, operations)):
@@ -123,7 +124,7 @@ def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
     one_of = {each.type: each for each in operations}  # to ask each one takes 3 us
     stateful = {kind for kind, one in one_of.items() if one.op_def.is_stateful}
     acting = [tensor for each in operations if each.type in stateful for tensor in each.inputs]
-    return operations_before([*needed, *acting, *getattr(graph, "outputs", ())])
+    return operations_before([*needed, *acting, *getattr(graph, "outputs", ())], but)
 
 
 def can_be_counted(operation: Any, within: InnerGraph | None = None) -> bool:
@@ -172,13 +173,13 @@ def cost_of_moving(numbers: float) -> float:
     return START + _PER_BYTE * _BYTES * numbers
 
 
-def operations_before(tensors: Iterable[Any]) -> set[Any]:
-    """The operations that compute these tensors."""
+def operations_before(tensors: Iterable[Any], but: Collection[Any] = ()) -> set[Any]:
+    """The operations that compute these tensors, but for some, and what only these need."""
     found: set[Any] = set()
     ahead = [tensor.op for tensor in tensors]
     while ahead:
         operation = ahead.pop()
-        if operation not in found:
+        if operation not in found and operation not in but:
             found.add(operation)
             ahead += [tensor.op for tensor in operation.inputs]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any, Final
 
@@ -33,9 +33,9 @@ class RunGraph(StepGraph):
     """
 
     def __init__(self, graph: Any, names: Iterable[str]) -> None:
-        fetched = list(names)
-        self._fetched = [graph.as_graph_element(name) for name in fetched]
-        self._runs = operations_for(graph, fetched)
+        self._graph, self._names = graph, list(names)
+        self._fetched = [graph.as_graph_element(name) for name in self._names]
+        self._runs = operations_for(graph, self._names)
         updates = [each for each in self._runs if _UPDATES.match(each.type)]
         super().__init__([], [tensor for each in updates for tensor in each.inputs])
 
@@ -59,26 +59,28 @@ class RunGraph(StepGraph):
         """What the optimizer needs."""
         return operations_before(self.gradients)
 
-    @cached_property
-    def run(self) -> set[Any] | None:
-        """All that run; None where it can't be counted."""
+    def run_without(self, but: Collection[Any]) -> set[Any] | None:
+        """All that run, but for some; None where it can't be counted."""
         countable = all(each.type not in _LOOPS and can_be_counted(each) for each in self._runs)
-        return self._runs if countable else None
+        if not countable:
+            return None
+        return operations_for(self._graph, self._names, but) if but else self._runs
 
 
-def operations_for(graph: Any, names: Iterable[str]) -> set[Any]:
+def operations_for(graph: Any, names: Iterable[str], but: Collection[Any] = ()) -> set[Any]:
     """All that run for these, those that only have to run before others included.
 
     Args:
       graph: Of TensorFlow 1.
       names: Of operations and tensors.
+      but: Operations that don't run: these, and what only they need, are left out.
     """
     asked = (graph.as_graph_element(name) for name in names)
     ahead = [getattr(each, "op", each) for each in asked]
     found: set[Any] = set()
     while ahead:
         operation = ahead.pop()
-        if operation not in found:
+        if operation not in found and operation not in but:
             found.add(operation)
             ahead += [tensor.op for tensor in operation.inputs]
             ahead += operation.control_inputs

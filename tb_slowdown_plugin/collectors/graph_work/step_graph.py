@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -62,7 +62,11 @@ class StepGraph:
     @cached_property
     def run(self) -> set[Any] | None:
         """What runs at all; None where that can't be counted."""
-        return operations_run(self.targets[0].graph, [*self.targets, *self.gradients])
+        return self.run_without(())
+
+    def run_without(self, but: Collection[Any]) -> set[Any] | None:
+        """The same if some operations didn't, nor what only they need."""
+        return operations_run(self.targets[0].graph, [*self.targets, *self.gradients], but)
 
     def gradients_of(self, product: Any) -> Iterator[Any]:
         """The products with one of its inputs, in the backward pass."""

@@ -43,6 +43,7 @@ from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
 from tb_slowdown_plugin.analysis.causes.model.untaken_rows import claim_untaken
 from tb_slowdown_plugin.analysis.causes.model.unused_gradients import claim_unused
 from tb_slowdown_plugin.analysis.causes.model.whole_tables import claim_tables
+from tb_slowdown_plugin.analysis.causes.model.zero_work import claim_zeros
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.catalog import names
 
@@ -86,6 +87,7 @@ _COUNTED: Final = {
     names.PIECES: claim_pieces,
     names.UNTAKEN_ROWS: claim_untaken,
     names.PRODUCT_ORDER: claim_order,
+    names.ZERO_WORK: claim_zeros,
     names.PADDING: claim_padding,
 }
 """Accounts of what graphs tell -> who claims it."""

@@ -23,12 +23,26 @@ _EITHER: Final[Mapping[str, tuple[int, ...]]] = {
     **dict.fromkeys(("TanhGrad", "SigmoidGrad", "AvgPoolGrad"), (1,)),
     **dict.fromkeys(("Conv2DBackpropInput", "Conv3DBackpropInputV2"), (1, 2)),
     **dict.fromkeys(("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"), (0, 2)),
+    **dict.fromkeys(("Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum"), (0, 1)),
+    "DepthwiseConv2dNativeBackpropInput": (1, 2),
+    "DepthwiseConv2dNativeBackpropFilter": (0, 2),
+    **dict.fromkeys(("ResizeBilinearGrad", "ResizeNearestNeighborGrad"), (0,)),
+    **dict.fromkeys(("SqrtGrad", "RsqrtGrad", "ReciprocalGrad"), (1,)),
     "MaxPoolGrad": (2,),
+    "Fill": (1,),
 }
 """Operation -> its inputs of which one that is zero makes all that it returns zero."""
 
-_ALL: Final = frozenset({"AddN", "AddV2", "Add", "Sub", "Pack"})
-"""Operations that return zero where all of their inputs are."""
+_ALL: Final = {
+    **dict.fromkeys(("AddN", "AddV2", "Add", "Sub", "Pack"), slice(None)),
+    **dict.fromkeys(("Select", "SelectV2"), slice(1, None)),
+}
+"""Operation -> its inputs of which all have to be zero for what it returns to be zero."""
+
+_ZEROS_LIKE: Final = "ZerosLike"
+
+_MOST_NUMBERS: Final = 1000
+"""Of a constant: zeros of a known shape are one up to so many, and a `Fill` beyond."""
 
 
 class GraphNumber:
@@ -96,8 +110,10 @@ def find_zeros(graph: Any, zeros: Collection[str]) -> set[str]:
     for operation in graph.get_operations():  # each after what it needs
         if operation.type == "Const":
             zero = _is_zero_constant(operation)
+        elif operation.type == _ZEROS_LIKE:
+            zero = True
         elif operation.type in _ALL:
-            zero = all(each.name in found for each in operation.inputs)
+            zero = all(each.name in found for each in operation.inputs[_ALL[operation.type]])
         else:
             inputs = operation.inputs
             zero = any(inputs[each].name in found for each in _EITHER.get(operation.type, ()))
@@ -107,9 +123,9 @@ def find_zeros(graph: Any, zeros: Collection[str]) -> set[str]:
 
 
 def _is_zero_constant(operation: Any) -> bool:
-    """Of single numbers; what is larger is not looked at."""
+    """Of a few numbers; what is larger is not looked at."""
     (output,) = operation.outputs
-    if not output.dtype.is_floating or output.shape.num_elements() != 1:
+    if not output.dtype.is_floating or not 1 <= output.shape.num_elements() <= _MOST_NUMBERS:
         return False
     value = operation.get_attr("value")
     if value.tensor_content:
