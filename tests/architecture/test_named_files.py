@@ -7,6 +7,7 @@ loses more time than one who has no name.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -72,18 +73,17 @@ def test_what_is_named_is_there(root: Path) -> None:
     assert gone == {}, "name the file as it is called now"
 
 
-def find_texts(file: Path) -> Iterator[str]:
+@functools.cache
+def find_texts(file: Path) -> list[str]:
     """Docstrings and comments."""
     source = file.read_text(encoding="utf-8")
     if file.suffix == ".ts":
-        yield from COMMENT.findall(source)
-        return
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+        return COMMENT.findall(source)
+    expressions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr))
+    values = (node.value for node in expressions)
+    texts = [str(value.value) for value in values if isinstance(value, ast.Constant)]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return texts + [token.string for token in tokens if token.type == tokenize.COMMENT]
 
 
 def find_sources(root: Path, *suffixes: str) -> Iterator[Path]:
