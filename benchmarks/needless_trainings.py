@@ -196,6 +196,23 @@ def weigh(build: Callable[[], Any], weightless: bool) -> Any:
     return _train(compute_loss, _variables_of(model), update)
 
 
+def fit_process(rows: int, make_terms: Callable[[Any, Any], Any], several: bool) -> Any:
+    """A step of a Gaussian process on features; several: its covariance is factorized twice."""
+    layer, update = L.Dense(6, "tanh"), keras.optimizers.SGD(0.001)
+    layer.build((None, 8))
+
+    def compute_loss(x: Any, y: Any) -> Any:
+        features = layer(x)
+        covariance = tf.matmul(features, features, transpose_b=True) + tf.eye(rows)
+        if several:
+            return make_terms(covariance, y)
+        factor = tf.linalg.cholesky(covariance)
+        fit = tf.reduce_sum(y * tf.linalg.cholesky_solve(factor, y))
+        return fit + 2 * tf.reduce_sum(tf.math.log(tf.linalg.diag_part(factor)))
+
+    return _train(compute_loss, _variables_of(layer), update)
+
+
 def take_rows(units: int, make_outputs: Callable[..., Any], late: bool) -> Any:
     """A step of two layers; late: the rows that it needs are taken at the end."""
     layer, head, update = L.Dense(units, "relu"), L.Dense(2 * units), keras.optimizers.SGD(0.01)

@@ -73,6 +73,19 @@ def _collected(states: Any, cell: Any, steps: int, units: int, grown: bool) -> A
     return outputs if grown else made.stack()
 
 
+def _invert_and_slogdet(matrix: Any, y: Any) -> Any:
+    return tf.reduce_sum(y * (tf.linalg.inv(matrix) @ y)) + tf.linalg.slogdet(matrix)[1]
+
+
+def _invert_and_eigenvalues(matrix: Any, y: Any) -> Any:
+    logs = tf.math.log(tf.linalg.eigvalsh(matrix))
+    return tf.reduce_sum(y * (tf.linalg.inv(matrix) @ y)) + tf.reduce_sum(logs)
+
+
+def _solve_and_logdet(matrix: Any, y: Any) -> Any:
+    return tf.reduce_sum(y * tf.linalg.solve(matrix, y)) + tf.linalg.slogdet(matrix)[1]
+
+
 def _correlate(pair: Any) -> Any:
     one, other = (each - tf.reduce_mean(each) for each in pair)
     return 1 - tf.reduce_sum(one * other) / (tf.norm(one) * tf.norm(other) + 1e-6)
@@ -190,3 +203,10 @@ READERS: Final[dict[str, Callable[[], list[Any]]]] = {
 REPORTED: Final = (32, 128, 512, 2048)
 
 TABLES: Final = ((10_000, 64), (10_000, 1024), (60_000, 1024), (20_000, 2048))
+
+FACTORED: Final = {
+    "inverse and determinant": _invert_and_slogdet,
+    "inverse and eigenvalues": _invert_and_eigenvalues,
+    "solution and determinant": _solve_and_logdet,
+}
+"""What a Gaussian process takes of its covariance -> the terms of its loss."""

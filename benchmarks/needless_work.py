@@ -33,6 +33,7 @@ from benchmarks.needless_trainings import (
     attend,
     classify,
     enlarge,
+    fit_process,
     harden,
     look_up,
     map_losses,
@@ -46,6 +47,7 @@ from benchmarks.needless_trainings import (
 from benchmarks.needless_variants import (
     ATTENTIONS,
     ENLARGED,
+    FACTORED,
     LOSSES,
     MODELS,
     ORDERS,
@@ -64,6 +66,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
 from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations import (
+    find_factorizations,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
     find_product_order,
 )
@@ -134,6 +139,10 @@ def main() -> None:
             f"a pixel's {channels} channels to 8: behind pixels that are repeated {times}^2 times"
         )
         compare(name, data, find_repeated_rows, partial(enlarge, channels, times))
+    for rows, (how, make_terms) in product((200, 400), FACTORED.items()):
+        data = (tf.random.normal((rows, 8)), tf.random.normal((rows, 1)))
+        name = f"covariance of {rows} x {rows}: {how}"
+        compare(name, data, find_factorizations, partial(fit_process, rows, make_terms))
     for how, (make_outputs, sizes) in ORDERS.items():
         for rows, units in sizes:
             data = (tf.random.normal((rows, units)),)

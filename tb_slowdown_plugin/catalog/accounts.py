@@ -115,6 +115,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.PRODUCT_ORDER, "Order of products", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.FACTORIZATIONS, "Repeated factorizations", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.ZERO_WORK, "Work that is zero", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.PADDING, "Padding", "configured", "backward_pass",

@@ -23,6 +23,7 @@ FAMILIES: Final = {
     events.UNTAKEN_ROWS: names.UNTAKEN_ROWS,
     events.PIECES: names.PIECES,
     events.PRODUCT_ORDER: names.PRODUCT_ORDER,
+    events.FACTORIZATIONS: names.FACTORIZATIONS,
     events.ZERO_WORK: names.ZERO_WORK,
     events.SEQUENCE_WORK: names.PADDING,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,

@@ -180,6 +180,11 @@ PRODUCT_ORDER: Final = "product_order"
 where the other one takes as many as are "needed". "share" is what that spares, in the gradients,
 too, of what the step's graph computes. It is so "since" that many steps were finished."""
 
+FACTORIZATIONS: Final = "factorizations"
+"""Fact: a line factorizes a matrix of so many rows, its "side", that the step has factorized
+before: so many "times" in all. "share" is what one factor spares, in the gradients, too, of what
+the step's graph computes. It is so "since" that many steps were finished."""
+
 ZERO_WORK: Final = "zero_work"
 """Fact: a line of a step from which on what is computed is zero whatever is fed, as it is
 multiplied by a factor of 0, or as gradients go back through `tf.sign` ("sign" 1), whose gradient is

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.catalog.events import (
     DENSE_UPDATE,
     DOUBLE_PRECISION,
     DRAWN_ROWS,
+    FACTORIZATIONS,
     FLOAT16_WORK,
     GRAPH_REPORT,
     GROWING_VARIABLE,
@@ -39,6 +40,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
 from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations import (
+    find_factorizations,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.products.pairwise_distances import (
     find_pairwise_distances,
@@ -94,6 +98,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     PRODUCT_ORDER: find_product_order,
     SEQUENCE_WORK: find_sequence_work,
     ZERO_WORK: find_zero_work,
+    FACTORIZATIONS: find_factorizations,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

@@ -36,6 +36,9 @@ from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
 from tb_slowdown_plugin.analysis.causes.model.padding import claim_padding
 from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
+from tb_slowdown_plugin.analysis.causes.model.products.factorizations import (
+    claim_factorizations,
+)
 from tb_slowdown_plugin.analysis.causes.model.products.pairwise_distances import claim_distances
 from tb_slowdown_plugin.analysis.causes.model.products.product_order import claim_order
 from tb_slowdown_plugin.analysis.causes.model.products.sparse_products import claim_products
@@ -87,6 +90,7 @@ _COUNTED: Final = {
     names.PIECES: claim_pieces,
     names.UNTAKEN_ROWS: claim_untaken,
     names.PRODUCT_ORDER: claim_order,
+    names.FACTORIZATIONS: claim_factorizations,
     names.ZERO_WORK: claim_zeros,
     names.PADDING: claim_padding,
 }
