@@ -182,8 +182,9 @@ too, of what the step's graph computes. It is so "since" that many steps were fi
 
 FACTORIZATIONS: Final = "factorizations"
 """Fact: a line factorizes a matrix of so many rows, its "side", that the step has factorized
-before: so many "times" in all. "share" is what one factor spares, in the gradients, too, of what
-the step's graph computes. It is so "since" that many steps were finished."""
+before: so many "times" in all, "inverse" and "eigenvalues" 1 where these are among them. "share" is
+what one factor spares, in the gradients, too, of what the step's graph computes. It is so "since"
+that many steps were finished."""
 
 ZERO_WORK: Final = "zero_work"
 """Fact: a line of a step from which on what is computed is zero whatever is fed, as it is

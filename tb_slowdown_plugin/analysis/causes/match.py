@@ -91,12 +91,12 @@ def tell_avoidable(case: Case) -> str:
     return (
         tell_unused_gpu_shortly(case)
         or tell_dense_updates_shortly(case)
+        or tell_precision_shortly(case)
         or tell_shortly(case)
         or tell_unused_shortly(case)
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)
         or tell_few_threads_shortly(case)
-        or tell_precision_shortly(case)
         or tell_eager_shortly(case)
         or tell_work_beside_shortly(case)
     )

@@ -79,6 +79,9 @@ from tb_slowdown_plugin.records.types import Fact
 _MOST_PLACES: Final = 5
 """Lines that one fact is told of."""
 
+_BY_NUMBERS: Final = frozenset({ZERO_WORK})
+"""Facts that a number of Python's decides: a new trace with another number ends them."""
+
 _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     REPEATED_PRODUCT: find_repeated_products,
     LOOP_INVARIANT: find_loop_invariants,
@@ -116,6 +119,10 @@ class NeedlessWork:
         self._source = source
         self._told: set[tuple[str, str]] = set()
         """Fact and line."""
+        self._newest: dict[frozenset[str], int] = {}
+        """Lines that ask for gradients -> steps that were finished before the newest of them."""
+        self._by_numbers: dict[tuple[str, frozenset[str]], str] = {}
+        """Fact of `_BY_NUMBERS`, and lines that ask for gradients -> the line of the newest."""
 
     def look(self, asked: list[Asked], since: int) -> None:
         """Looks at the graphs of calls of `gradient` in one function.
@@ -131,11 +138,13 @@ class NeedlessWork:
                 return
             graphs.setdefault(found.graph, []).append((each.place, found))
         newest = {frozenset(place for place, _ in calls): calls for calls in graphs.values()}
-        for calls in newest.values():  # Keras traces its step twice
-            self._look_at_graph(calls, since)
+        for asking, calls in newest.items():  # Keras traces its step twice
+            self._look_at_graph(asking, calls, since)
 
-    def _look_at_graph(self, calls: list[tuple[str, Found]], since: int) -> None:
-        """At what all calls of one graph need."""
+    def _look_at_graph(
+        self, lines: frozenset[str], calls: list[tuple[str, Found]], since: int
+    ) -> None:
+        """At what all calls of one graph need, which are in these lines."""
         step = StepGraph(
             [target for _, found in calls for target in found.targets],
             [gradient for _, found in calls for gradient in found.gradients],
@@ -144,8 +153,24 @@ class NeedlessWork:
             if (tables := find_whole_tables(step, found.gradients)) is not None:
                 place = self._source.of_operation(tables.operation) or asking
                 self._tell(WHOLE_TABLE, place, tables.numbers(), since)
+        is_older = since < self._newest.get(lines, 0)
+        places: dict[str, str] = {}
         for name, place, numbers in self._find_in(step):
-            self._tell(name, place, numbers, since)
+            if not (is_older and name in _BY_NUMBERS):
+                self._tell(name, place, numbers, since)
+                places[name] = place
+        if not is_older:
+            self._newest[lines] = since
+            self._end_others(lines, places, since)
+
+    def _end_others(self, lines: frozenset[str], places: Mapping[str, str], since: int) -> None:
+        """Tells what a number of Python's has ended, with a share of 0."""
+        for name in _BY_NUMBERS:
+            before, place = self._by_numbers.get((name, lines), ""), places.get(name, "")
+            self._by_numbers[name, lines] = place
+            if before and place != before:
+                self._told.discard((name, before))
+                self._emit(Fact(name, before, {"share": 0.0, "since": float(since)}))
 
     def look_at_run(self, run: RunGraph, asking: str, since: int) -> dict[str, float]:
         """Looks at what a session of TensorFlow 1 runs.

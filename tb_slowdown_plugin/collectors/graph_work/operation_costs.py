@@ -97,15 +97,18 @@ _PER_CUBE: Final = {
     "LogMatrixDeterminant": 1.4,
     "MatrixDeterminant": 1.4,
     "MatrixInverse": 4.6,
-    "MatrixSolve": 4.6,
+    "MatrixSolve": 1.4,
     "MatrixSquareRoot": 180.0,
-    "MatrixTriangularSolve": 1.3,
     "Qr": 7.0,
     "SelfAdjointEigV2": 16.0,
     "Svd": 30.0,
 }
 """Products and sums in the time that solvers take, of the cube of a matrix's side: of sides of 300
 and 800, next to `tf.matmul`, which takes 2 (`benchmarks/operation_costs.py`, two cores)."""
+
+_PER_COLUMN: Final = {"MatrixSolve": 3.2, "MatrixTriangularSolve": 1.3}
+"""The same of the square of its side, for each column that is solved for: as many as there are rows
+were measured. What a solution factorizes is in `_PER_CUBE`, and takes as long as a determinant."""
 
 
 def operations_run(graph: Any, needed: Iterable[Any], but: Collection[Any] = ()) -> set[Any] | None:
@@ -197,8 +200,10 @@ def _work_of_one(operation: Any, batch: int = BATCH, within: InnerGraph | None =
         return 2.0 * made * inner_size(operation, inputs)
     if kind == _EINSUM and len(inputs) > 1:
         return 2.0 * _products_of_einsum(operation, inputs)
-    if kind in _PER_CUBE and inputs and inputs[0]:
-        return _PER_CUBE[kind] * math.prod(inputs[0]) * inputs[0][-1]
+    if (kind in _PER_CUBE or kind in _PER_COLUMN) and inputs and inputs[0]:
+        columns = inputs[1][-1] if kind in _PER_COLUMN and inputs[1] else 0
+        by_number = _PER_CUBE.get(kind, 0.0) * inputs[0][-1] + _PER_COLUMN.get(kind, 0.0) * columns
+        return by_number * math.prod(inputs[0])
     if kind.startswith(_CONVOLUTIONS):
         return 2.0 * _products_of_convolution(kind, inputs, outputs)
     return made

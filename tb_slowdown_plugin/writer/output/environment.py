@@ -135,7 +135,7 @@ def _devices() -> tuple[tuple[str, str], ...]:
 
 
 def _limits() -> dict[str, float]:
-    limits = {"cpu_count": float(_cpu_count()), **_threads()}
+    limits = {"cpu_count": float(_cpu_count()), **find_threads()}
     quota = kernel_files.quota_cores()
     if quota is not None:
         limits["cpu_quota_cores"] = quota
@@ -145,7 +145,7 @@ def _limits() -> dict[str, float]:
     return limits
 
 
-def _threads() -> dict[str, float]:
+def find_threads() -> dict[str, float]:
     """Sizes of TensorFlow's thread pools where the program, or its environment, has set them."""
     from tensorflow import config
 

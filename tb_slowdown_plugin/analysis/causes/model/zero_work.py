@@ -43,11 +43,12 @@ def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
         )
     return CountedWork(
         "what is multiplied by zero",
-        f"Each step computes something, in {place}, that is multiplied by 0: what it is made of "
-        "runs, and the backward pass goes through it.",
+        f"Each step multiplies a result by 0, in {place}. TensorFlow still computes it, and its "
+        "gradients.",
         _COUNTED,
         Advice(
-            "Leave the part out while its factor is 0: TensorFlow doesn't.",
+            "Leave the part out while its factor is 0: TensorFlow doesn't. A loss of Keras whose "
+            "`loss_weights` are 0 can be None in `compile`.",
             snippet(
                 old("loss = loss + weight * part(outputs)"),
                 new("if weight:"),

@@ -99,30 +99,33 @@ def find_numbers(tensors: Iterable[Any]) -> list[GraphNumber]:
     return found
 
 
-def find_zeros(graph: Any, zeros: Collection[str]) -> set[str]:
+def find_zeros(graph: Any, zeros: Collection[str], but: Collection[str] = frozenset()) -> set[str]:
     """The names of the tensors that are zero whenever some others are.
 
     Args:
       graph: One that has been traced.
       zeros: The names of the tensors that are known to be zero.
+      but: The names of tensors that don't count as such.
     """
     found = set(zeros)
     for operation in graph.get_operations():  # each after what it needs
+        if operation.outputs and operation.outputs[0].name in but:
+            continue
         if operation.type == "Const":
-            zero = _is_zero_constant(operation)
+            zero = is_zero_constant(operation)
         elif operation.type == _ZEROS_LIKE:
             zero = True
         elif operation.type in _ALL:
             zero = all(each.name in found for each in operation.inputs[_ALL[operation.type]])
         else:
-            inputs = operation.inputs
-            zero = any(inputs[each].name in found for each in _EITHER.get(operation.type, ()))
+            inputs, places = operation.inputs, _EITHER.get(operation.type, ())
+            zero = any(each < len(inputs) and inputs[each].name in found for each in places)
         if zero:
             found.update(each.name for each in operation.outputs)
     return found
 
 
-def _is_zero_constant(operation: Any) -> bool:
+def is_zero_constant(operation: Any) -> bool:
     """Of a few numbers; what is larger is not looked at."""
     (output,) = operation.outputs
     if not output.dtype.is_floating or not 1 <= output.shape.num_elements() <= _MOST_NUMBERS:

@@ -10,6 +10,7 @@ from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method
 from tb_slowdown_plugin.collectors.system.kernel_files import quota_cores
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
+from tb_slowdown_plugin.writer.output.environment import find_threads
 
 _FREEZE_AFTER_STEPS: Final = 5
 
@@ -39,7 +40,9 @@ class Threads(Intervention):
 
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self._cores, self._quota = cores or 1, quota_cores()
-        number = threads_to_try(self._cores, self._quota)
+        number = threads_to_try(
+            self._cores, self._quota, int(find_threads().get("intra_op_threads", 0))
+        )
         if number is None:
             raise Unavailable("the process has one core")
         try:

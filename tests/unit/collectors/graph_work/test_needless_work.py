@@ -86,3 +86,34 @@ def test_a_loop_of_python_that_takes_a_tensor_apart_is_told_once(told, columns, 
     NeedlessWork(told.append, SourcePlaces.of_process()).look([asked], 0)
     del function
     assert [fact.name for fact in told] == [told_as]
+
+
+def trace_weighted(weights, factor):
+    """A step whose second loss has a weight."""
+    asked = Asked("step (train.py:1)", {})
+
+    @tf.function(input_signature=[tf.TensorSpec([256, 256])])
+    def step(x):
+        with tf.GradientTape() as tape:
+            made = tf.nn.relu(x @ weights)
+            loss = tf.reduce_mean(made) + factor * tf.reduce_mean((made @ weights) ** 2)
+        gradient = tape.gradient(loss, weights)
+        asked.targets, asked.gradients = [Traced.of(loss)], {0: Traced.of(gradient)}
+        return loss
+
+    return step.get_concrete_function(), asked
+
+
+def test_what_a_number_of_python_decides_ends_with_a_new_trace_and_begins_again(told):
+    needless = NeedlessWork(told.append, SourcePlaces.of_process())
+    weights = tf.Variable(tf.ones((256, 256)))
+    for since, factor in enumerate((0.0, 0.0, 0.5, 0.7, 0.0)):
+        function, asked = trace_weighted(weights, factor)
+        needless.look([asked], 10 * since)
+        del function
+    function, asked = trace_weighted(weights, 0.5)
+    needless.look([asked], 20)  # an older one, that is looked at later
+    assert {(fact.name, fact.subject) for fact in told} == {("zero_work", told[0].subject)}
+    numbers = [(fact.numbers["since"], fact.numbers["share"] > 0.1) for fact in told]
+    assert numbers == [(0.0, True), (20.0, False), (40.0, True)]
+    del function

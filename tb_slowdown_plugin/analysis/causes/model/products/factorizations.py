@@ -19,19 +19,27 @@ def claim_factorizations(case: Case, found: tuple[Finding, ...]) -> Claim:
 
 
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
-    side, times = count(numbers["side"]), count(numbers["times"])
+    side, times = count(numbers["side"]), round(numbers["times"])
+    often = "twice" if times == 2 else f"{times} times"
+    has_inverse = numbers.get("inverse", 0) > 0
+    product = "tf.linalg.inv(matrix) @ vectors" if has_inverse else "solve(matrix, vectors)"
+    has_eigenvalues = numbers.get("eigenvalues", 0) > 0
+    determinant = (
+        "tf.reduce_sum(tf.math.log(tf.linalg.eigvalsh(matrix)), -1)"
+        if has_eigenvalues
+        else "tf.linalg.slogdet(matrix)[1]"
+    )
     return CountedWork(
         "a matrix that is factorized again",
-        f"Each step factorizes a matrix of {side} x {side} {times} times, for the last time in "
-        f"{place}: an inverse, a determinant, and eigenvalues each do. One Cholesky factor gives "
-        "all of them.",
+        f"Each step factorizes one {side} x {side} matrix {often}, the last time in {place}. One "
+        "Cholesky factor gives the products with its inverse, and its determinant.",
         ", by what they take in the step's graph, with their gradients, beyond one such factor. "
         "All steps have it, so no clock can tell",
         Advice(
             "Factorize the matrix once, by `tf.linalg.cholesky`.",
             snippet(
-                old("product = tf.linalg.inv(matrix) @ vectors"),
-                old("log_determinant = tf.linalg.slogdet(matrix)[1]"),
+                old(f"product = {product}"),
+                old(f"log_determinant = {determinant}"),
                 new("factor = tf.linalg.cholesky(matrix)"),
                 new("product = tf.linalg.cholesky_solve(factor, vectors)"),
                 new("logs = tf.math.log(tf.linalg.diag_part(factor))"),

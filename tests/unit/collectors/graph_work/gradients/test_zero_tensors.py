@@ -51,6 +51,44 @@ def test_products_of_zero_are_zero_and_sums_with_something_else_are_not():
     assert zeros_of(made) == {"product", "of it", "quotient", "sum of zeros"}
 
 
+def test_other_operations_on_zeros():
+    def compute(x):
+        zero, image, taken = x * 0.0, tf.reshape(x * 0.0, [1, 2, 4, 1]), x > 0.5
+        return {
+            "transposed": tf.einsum("ij->ji", zero),
+            "contracted": tf.einsum("ij,kj->ik", x, zero),
+            "convolved": tf.nn.conv2d(image, tf.ones([2, 2, 1, 3]), 1, "SAME"),
+            "by depth": tf.nn.depthwise_conv2d(image, tf.ones([2, 2, 1, 3]), [1] * 4, "SAME"),
+            "filled": tf.fill(tf.shape(x), 0.0),
+            "alike": tf.zeros_like(x),
+            "constant": tf.constant([0.0, 0.0, 0.0]),
+            "chosen": tf.where(taken, zero, tf.zeros_like(x)),
+            "chosen of others": tf.where(taken, zero, x),
+            "constant of others": tf.constant([0.0, 0.0, 1.0]),
+            "filled with others": tf.fill(tf.shape(x), 1.0),
+        }
+
+    made, _ = trace(compute)
+    assert zeros_of(made) == {name for name in made if "others" not in name}
+
+
+def test_gradients_of_layers_on_zeros():
+    kernel = tf.Variable(tf.ones([2, 2, 2, 1]))
+
+    def compute(x, *_):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            image = tf.reshape(x, [1, 2, 4, 1])
+            larger = tf.image.resize(tf.repeat(image, 2, axis=-1), [4, 8])
+            seen = tf.nn.depthwise_conv2d(larger, kernel, [1] * 4, "SAME")
+            loss = 0.0 * tf.reduce_mean(tf.sqrt(seen) + tf.math.rsqrt(seen) + 1.0 / seen)
+        by_input, by_kernel = tape.gradient(loss, [x, kernel])
+        return {"by input": by_input, "by kernel": by_kernel}
+
+    made, _outer = trace(compute, kernel)
+    assert zeros_of(made) == {"by input", "by kernel"}
+
+
 def test_the_gradients_of_a_loss_of_weight_zero():
     weight = tf.Variable(0.0)
     kernels = [tf.Variable(tf.ones([3, 3, 1, 2])), tf.Variable(tf.ones([8, 3]))]

@@ -11,15 +11,15 @@ from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-WIDE = 64
+GIVEN, WIDE = 48, 64
 
 
-def find(compute, examples=None):
+def find(compute, *sizes):
     """In a step that learns by what `compute` makes of examples and two layers."""
-    layers = [tf.Variable(tf.ones([WIDE, WIDE])) for _ in range(2)]
+    layers = [tf.Variable(tf.ones([GIVEN, WIDE])), tf.Variable(tf.ones([WIDE, WIDE]))]
     kept = []
 
-    @tf.function(input_signature=[tf.TensorSpec([examples, WIDE])])
+    @tf.function(input_signature=[tf.TensorSpec(sizes or [None, GIVEN])])
     def step(x):
         with tf.GradientTape() as tape:
             loss = compute(x, layers)
@@ -52,55 +52,96 @@ def weigh(factor, x, layers):
     return tf.reduce_mean(outputs) + factor * tf.reduce_mean(run_through(x + 1.0, layers) ** 2)
 
 
-@pytest.mark.parametrize("examples", [None, 32, 4])
-def test_the_backward_pass_behind_a_sign_is_zero(examples):
-    found = find(attack, examples)
-    assert (found.operation.type, found.sign) == ("Sign", 1)
+@pytest.mark.parametrize("sizes", [(), (32, GIVEN), (4, GIVEN)])
+def test_the_backward_pass_behind_a_sign_is_zero(sizes):
+    found = find(attack, *sizes)
+    assert (found.operation.name, found.sign) == ("Sign", 1)
     assert 0.1 < found.share < 0.6
 
 
-@pytest.mark.parametrize("examples", [None, 32, 4])
-def test_a_loss_of_weight_zero_is_computed_with_its_gradients(examples):
-    found = find(lambda x, layers: weigh(0.0, x, layers), examples)
+def test_examples_of_unknown_shape_are_no_error():
+    def of_unknown_shape(x, layers):
+        read = tf.numpy_function(lambda each: each, [x], tf.float32)
+        loose = tf.reduce_mean(tf.sign(read))
+        return attack(tf.ensure_shape(read, [None, GIVEN]), layers) + loose
+
+    found = find(of_unknown_shape)
+    assert (found.operation.name, found.sign) == ("Sign_1", 1)
+
+
+@pytest.mark.parametrize("sizes", [(), (32, GIVEN), (4, GIVEN)])
+def test_a_loss_of_weight_zero_is_computed_with_its_gradients(sizes):
+    found = find(lambda x, layers: weigh(0.0, x, layers), *sizes)
     assert (found.operation.name, found.sign) == ("mul", 0)
     assert 0.3 < found.share < 0.6
 
 
-def test_another_weight_is_none_nor_is_a_gradient_that_is_stopped():
-    def stopped(x, layers):
-        outputs = run_through(x, layers)
-        shifted = x + 0.1 * tf.stop_gradient(tf.sign(outputs))
-        return tf.reduce_mean(run_through(shifted, layers) ** 2)
+def stopped(x, layers):
+    outputs = run_through(x, layers)
+    return tf.reduce_mean((outputs + tf.stop_gradient(tf.sign(outputs) - outputs)) ** 2)
 
+
+def test_another_weight_is_none_nor_is_a_gradient_that_is_stopped():
     assert find(lambda x, layers: weigh(0.5, x, layers)) is None
     assert find(stopped) is None
 
 
-def test_a_second_gradient_through_a_layer_is_none():
-    def penalty(x, layers):
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            outputs = run_through(x, layers)
-        return tf.reduce_mean(inner.gradient(outputs, x) ** 2)
-
-    assert find(penalty) is None
+def penalty(x, layers):
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        outputs = run_through(x, layers)
+        distance = tf.abs(outputs)
+    return tf.reduce_mean(inner.gradient(distance, x) ** 2)
 
 
-def test_a_first_state_of_zeros_is_none():
-    def recur(x, layers):
-        state = tf.zeros_like(x)
-        for _ in range(2):
-            state = tf.tanh(x @ layers[0] + state @ layers[1])
-        return tf.reduce_mean(state**2)
+def recur(x, layers, start):
+    state = start(tf.shape(x)[0])
+    for _ in range(2):
+        state = tf.tanh(x @ layers[0] + state @ layers[1])
+    return tf.reduce_mean(state**2)
 
-    assert find(recur) is None
+
+STARTS = {
+    "zeros": lambda count: tf.zeros([count, WIDE]),
+    "tiled": lambda count: tf.tile(tf.zeros([1, 1]), [count, WIDE]),
+    "broadcast": lambda count: tf.broadcast_to(0.0, [count, WIDE]),
+    "repeated": lambda count: tf.reshape(tf.repeat(tf.zeros([1]), count * WIDE), [count, WIDE]),
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("sizes", [(), (32, GIVEN)])
+def test_a_first_state_of_zeros_is_none(start, sizes):
+    assert find(lambda x, layers: recur(x, layers, STARTS[start]), *sizes) is None
+
+
+@pytest.mark.parametrize("sizes", [(), (32, GIVEN)])
+def test_zeros_of_others_are_none_beside_a_sign_whose_gradient_is_stopped(sizes):
+    def second_gradient(x, layers):
+        return penalty(x, layers) + stopped(x, layers)
+
+    def first_state(x, layers):
+        return recur(x, layers, STARTS["zeros"]) + stopped(x, layers)
+
+    assert find(second_gradient, *sizes) is None
+    assert find(first_state, *sizes) is None
+
+
+def test_of_several_zeros_the_one_that_costs_most_is_told_with_what_it_costs():
+    def both(x, layers):
+        return attack(x, layers) + weigh(0.0, x, layers)
+
+    found = find(both)
+    assert (found.operation.name, found.sign) == ("Sign", 1)
+    assert 0.15 < found.share < find(attack).share
 
 
 def test_what_a_session_of_tensorflow_1_runs():
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
-        x = v1.placeholder(tf.float32, [None, WIDE])
-        layers = [v1.get_variable(f"layer{each}", [WIDE, WIDE]) for each in range(2)]
+        x = v1.placeholder(tf.float32, [None, GIVEN])
+        shapes = {"first": [GIVEN, WIDE], "second": [WIDE, WIDE]}
+        layers = [v1.get_variable(name, shape) for name, shape in shapes.items()]
         loss = weigh(0.0, x, layers)
         train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
     found = find_zero_work(RunGraph(graph, [train.name, loss.name]))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.collectors.system.kernel_files import quota_cores
+from tb_slowdown_plugin.writer.launch.interventions import process
 from tb_slowdown_plugin.writer.launch.interventions.process import GcFrozen, threads_to_try
 
 
@@ -48,6 +49,25 @@ def test_one_for_each_core_where_the_program_has_chosen_fewer(
     cores: int, quota: float | None, chosen: int, threads: int
 ) -> None:
     assert threads_to_try(cores, quota, chosen) == threads
+
+
+@pytest.mark.tensorflow
+def test_threads_that_the_environment_has_set_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    tf = pytest.importorskip("tensorflow")
+    from tensorflow.python.framework import config
+
+    given: list[int] = []
+    monkeypatch.setattr(process, "quota_cores", lambda: None)
+    monkeypatch.setattr(process.os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.setattr(config, "set_intra_op_parallelism_threads", given.append)
+    if tf.config.threading.get_intra_op_parallelism_threads():
+        pytest.skip("the process has set its own")
+    for threads in ("", "4", "16"):
+        monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", threads)
+        trial = process.Threads(200)
+        monkeypatch.setattr(trial.hooks, "replace", lambda *_: None)
+        trial.install()
+    assert given == [4, 8, 4]
 
 
 @pytest.mark.tensorflow
