@@ -41,12 +41,14 @@ class Work(NamedTuple):
     """(S,) as by `measure_work`."""
     leading: NDArray[np.bool_] | None
     """(S,) as by `find_leading`."""
+    few: tuple[NDArray[np.bool_], ...] = ()
+    """(S,) each, as by `find_few`."""
 
 
 def compare_work(core: Float, start: int, kinds: ArrayLike | None, items: ArrayLike | None) -> Work:
     """What steps usually take, and which few of them take most of the time; as `measure_work`."""
     usual = measure_work(core, start, kinds, items)
-    return Work(usual, find_leading(core, start, kinds))
+    return Work(usual, find_leading(core, start, kinds), find_few(core, start, kinds))
 
 
 def measure_work(
@@ -163,6 +165,28 @@ def find_leading(core: Float, start: int, kinds: ArrayLike | None) -> NDArray[np
     leading = np.asarray(kind == first)
     takes_most = seconds[first] > MAJORITY * seconds.sum()
     return leading if takes_most and np.mean(leading[start:]) < MAJORITY else None
+
+
+def find_few(core: Float, start: int, kinds: ArrayLike | None) -> tuple[NDArray[np.bool_], ...]:
+    """(S,) each, the steps of kinds that take a good part of the time, and are few.
+
+    What happens to these alone isn't seen in the medians of all steps.
+
+    Example:
+      >>> found = find_few(np.array([2.0, 2.0, 3.0, 2.0]), 0, ["act", "act", "learn", "act"])
+      >>> [each.tolist() for each in found]
+      [[False, False, True, False]]
+      >>> find_few(np.array([5.0, 1.0, 9.0, 1.0]), 0, None)
+      ()
+    """
+    kind = _number_kinds(kinds, len(core))
+    if not kind.any():
+        return ()
+    seconds = np.bincount(kind[start:], core[start:])
+    counts = np.bincount(kind[start:], minlength=len(seconds))
+    takes_much = seconds >= MATTERS * seconds.sum()
+    found = np.flatnonzero(takes_much & (counts < MAJORITY * counts.sum()))
+    return tuple(np.asarray(kind == each) for each in found)
 
 
 def find_seen_only_inside(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.ledger.findings import find_losses, floor_of, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
-from tb_slowdown_plugin.analysis.prepare.work import compare_work, find_seen_only_inside
+from tb_slowdown_plugin.analysis.prepare.work import Work, compare_work, find_seen_only_inside
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
@@ -68,14 +68,28 @@ def fit_steps(
     work = compare_work(steps.core, start, kinds, items)
     if not enough:
         return steps, work.usual, None
-    trend = fit_core(steps.core, work.usual, start, work.leading)
+    trend = _fit_work(steps.core, work, start)
     joined = _join_traded_wait(steps, trend)
     if joined is not None:
         of_both = compare_work(joined.core, start, kinds, items)
-        trend_of_both = fit_core(joined.core, of_both.usual, start, of_both.leading)
+        trend_of_both = _fit_work(joined.core, of_both, start)
         if trend_of_both is not None and not trend_of_both.rises:
             return joined, of_both.usual, trend_of_both
     return steps, work.usual, trend
+
+
+def _fit_work(core: Float, work: Work, start: int) -> Trend | None:
+    """The trend of all steps; where these don't get slower, that of a few of them that do."""
+    trend = fit_core(core, work.usual, start, work.leading)
+    if trend is None or trend.rises:
+        return trend
+    for few in work.few:
+        before = int(np.count_nonzero(few[:start]))
+        if np.count_nonzero(few) - before >= SURE_STEPS:
+            of_few = fit_core(core[few], work.usual[few], before)
+            if of_few is not None and of_few.rises:
+                return of_few.place_among(few)
+    return trend
 
 
 def _join_traded_wait(steps: Steps, trend: Trend | None) -> Steps | None:

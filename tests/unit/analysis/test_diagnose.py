@@ -123,6 +123,25 @@ def test_what_grows_in_short_steps_is_found_beside_a_few_long_ones():
     assert finding.lost_per_step[~learns].sum() == pytest.approx(3500 * 0.01, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("times", "pattern"),
+    [(np.linspace(1, 3, 4000), "drift"), (np.where(np.arange(4000) < 2000, 1, 3), "level_shift")],
+)
+def test_what_gets_slower_in_a_few_steps_is_found_that_take_a_third_of_the_time(times, pattern):
+    learns = np.arange(4000) % 16 == 15
+    step = noisy_steps(4000) * np.where(learns, 4 * times, 1.0)
+    (finding,) = diagnose(step, kinds=learns).findings
+    assert (finding.source, finding.pattern) == ("core", pattern)
+    assert finding.lost_seconds == pytest.approx(250 * 0.04, rel=0.15)
+    assert not finding.lost_per_step[~learns].any()
+
+
+def test_a_few_steps_that_take_a_third_of_the_time_and_stay_as_they_are_are_healthy():
+    learns = np.arange(4000) % 16 == 15
+    diagnosis = diagnose(noisy_steps(4000) * np.where(learns, 6, 1.0), kinds=learns)
+    assert (diagnosis.verdict, diagnosis.findings) == ("healthy", ())
+
+
 @pytest.mark.parametrize(("computing", "verdict"), [(0.03, "healthy"), (0.04, "slowdown")])
 def test_a_wait_that_the_step_gives_back_is_no_loss(computing, verdict):
     """Steps of 40 ms, of which 10 are a wait from the middle on; or of 50 ms from there on."""

@@ -42,7 +42,7 @@ rng = np.random.default_rng(5)
 labels = rng.integers(0, CLASSES, N)
 photos = np.stack([weave(k, rng) for k in labels])[..., None]
 x_train, y_train = photos[: N - 400], labels[: N - 400]
-x_val, y_val = photos[N - 400:], labels[N - 400:]
+x_val, y_val = photos[N - 400 :], labels[N - 400 :]
 print(x_train.shape, x_val.shape)
 
 

@@ -1,7 +1,8 @@
 """GAN for painted saddle blankets of carousel horses.
 
-    python carousel_horse_gan.py --steps 200 --batch 48
+python carousel_horse_gan.py --steps 200 --batch 48
 """
+
 import argparse
 import os
 import tempfile
@@ -29,7 +30,7 @@ SIZE = 32
 
 def paint_blankets(path, n, seed):
     rng = np.random.default_rng(seed)
-    yy, xx = np.mgrid[-1:1:SIZE * 1j, -1:1:SIZE * 1j]
+    yy, xx = np.mgrid[-1 : 1 : SIZE * 1j, -1 : 1 : SIZE * 1j]
     blankets = np.empty((n, SIZE, SIZE, 3), np.float32)
     for i in range(n):
         r = np.hypot(xx * rng.uniform(0.7, 1.3), yy)
@@ -37,7 +38,8 @@ def paint_blankets(path, n, seed):
         rings = np.cos(r * rng.uniform(6, 14))
         for c in range(3):
             blankets[i, :, :, c] = np.tanh(
-                rng.normal() * petals + rng.normal() * rings + rng.normal() * 0.3)
+                rng.normal() * petals + rng.normal() * rings + rng.normal() * 0.3
+            )
     np.savez(path, blankets=blankets, year=rng.integers(1880, 1930, n))
 
 
@@ -55,34 +57,40 @@ class BlanketArchive:
 
 
 def make_generator(latent):
-    return keras.Sequential([
-        keras.Input((latent,)),
-        layers.Dense(4 * 4 * 96, use_bias=False),
-        layers.BatchNormalization(),
-        layers.ReLU(),
-        layers.Reshape((4, 4, 96)),
-        layers.Conv2DTranspose(64, 4, strides=2, padding="same"),
-        layers.BatchNormalization(),
-        layers.ReLU(),
-        layers.Conv2DTranspose(32, 4, strides=2, padding="same"),
-        layers.BatchNormalization(),
-        layers.ReLU(),
-        layers.Conv2DTranspose(3, 4, strides=2, padding="same", activation="tanh"),
-    ], name="generator")
+    return keras.Sequential(
+        [
+            keras.Input((latent,)),
+            layers.Dense(4 * 4 * 96, use_bias=False),
+            layers.BatchNormalization(),
+            layers.ReLU(),
+            layers.Reshape((4, 4, 96)),
+            layers.Conv2DTranspose(64, 4, strides=2, padding="same"),
+            layers.BatchNormalization(),
+            layers.ReLU(),
+            layers.Conv2DTranspose(32, 4, strides=2, padding="same"),
+            layers.BatchNormalization(),
+            layers.ReLU(),
+            layers.Conv2DTranspose(3, 4, strides=2, padding="same", activation="tanh"),
+        ],
+        name="generator",
+    )
 
 
 def make_critic():
-    return keras.Sequential([
-        keras.Input((SIZE, SIZE, 3)),
-        layers.Conv2D(32, 4, strides=2, padding="same"),
-        layers.LeakyReLU(negative_slope=0.2),
-        layers.Conv2D(64, 4, strides=2, padding="same"),
-        layers.LeakyReLU(negative_slope=0.2),
-        layers.Conv2D(96, 4, strides=2, padding="same"),
-        layers.LeakyReLU(negative_slope=0.2),
-        layers.Flatten(),
-        layers.Dense(1),
-    ], name="critic")
+    return keras.Sequential(
+        [
+            keras.Input((SIZE, SIZE, 3)),
+            layers.Conv2D(32, 4, strides=2, padding="same"),
+            layers.LeakyReLU(negative_slope=0.2),
+            layers.Conv2D(64, 4, strides=2, padding="same"),
+            layers.LeakyReLU(negative_slope=0.2),
+            layers.Conv2D(96, 4, strides=2, padding="same"),
+            layers.LeakyReLU(negative_slope=0.2),
+            layers.Flatten(),
+            layers.Dense(1),
+        ],
+        name="critic",
+    )
 
 
 def main():
@@ -100,8 +108,7 @@ def main():
         with tf.GradientTape() as tape:
             on_real = critic(real, training=True)
             on_fake = critic(fake, training=True)
-            loss = bce(tf.ones_like(on_real) * 0.9, on_real) + bce(
-                tf.zeros_like(on_fake), on_fake)
+            loss = bce(tf.ones_like(on_real) * 0.9, on_real) + bce(tf.zeros_like(on_fake), on_fake)
         grads = tape.gradient(loss, critic.trainable_variables)
         c_opt.apply_gradients(zip(grads, critic.trainable_variables))
         return loss
@@ -125,8 +132,7 @@ def main():
             c_loss = critic_step(tf.constant(archive.sample(args.batch)))
             g_loss = generator_step(n)
             if step % args.log_every == 0:
-                print(f"{step:5d}  critic {float(c_loss):.3f}  "
-                      f"generator {float(g_loss):.3f}")
+                print(f"{step:5d}  critic {float(c_loss):.3f}  generator {float(g_loss):.3f}")
         archive.archive.close()
 
 

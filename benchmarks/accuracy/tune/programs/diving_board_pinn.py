@@ -4,6 +4,7 @@ Euler-Bernoulli: d2/dx2 ( EI(x) d2w/dx2 ) = q(x, p), clamped at x = 0, free at
 x = 1, for a whole range of diver positions p at once.  The collocation points
 are moved towards the large residuals every hundred steps.
 """
+
 import numpy as np
 import tensorflow as tf
 
@@ -30,12 +31,11 @@ class Net(tf.Module):
         h = tf.concat([x, p], axis=1)
         for w, b in zip(self.w[:-1], self.b[:-1]):
             h = tf.tanh(h @ w + b)
-        return x ** 2 * (h @ self.w[-1] + self.b[-1])
+        return x**2 * (h @ self.w[-1] + self.b[-1])
 
 
 net = Net()
-opt = tf.keras.optimizers.Adam(
-    tf.keras.optimizers.schedules.CosineDecay(2e-3, STEPS))
+opt = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.CosineDecay(2e-3, STEPS))
 
 
 def stiffness(x):
@@ -74,20 +74,23 @@ def train_step(x, p):
     n_edge = 128
     edge = tf.ones((n_edge, 1))
     with tf.GradientTape() as tape:
-        moment, shear, fourth = board(
-            tf.concat([x, edge], 0), tf.concat([p, p[:n_edge]], 0))
+        moment, shear, fourth = board(tf.concat([x, edge], 0), tf.concat([p, p[:n_edge]], 0))
         inner = fourth[:-n_edge] - load(x, p)
-        loss = (tf.reduce_mean(inner ** 2)
-                + 10.0 * tf.reduce_mean(moment[-n_edge:] ** 2)
-                + 10.0 * tf.reduce_mean(shear[-n_edge:] ** 2))
+        loss = (
+            tf.reduce_mean(inner**2)
+            + 10.0 * tf.reduce_mean(moment[-n_edge:] ** 2)
+            + 10.0 * tf.reduce_mean(shear[-n_edge:] ** 2)
+        )
     grads = tape.gradient(loss, net.trainable_variables)
     opt.apply_gradients(zip(grads, net.trainable_variables))
     return loss
 
 
 def draw(n):
-    return (tf.constant(rng.uniform(0, 1, (n, 1)), tf.float32),
-            tf.constant(rng.uniform(0.4, 1, (n, 1)), tf.float32))
+    return (
+        tf.constant(rng.uniform(0, 1, (n, 1)), tf.float32),
+        tf.constant(rng.uniform(0.4, 1, (n, 1)), tf.float32),
+    )
 
 
 x, p = draw(POINTS)

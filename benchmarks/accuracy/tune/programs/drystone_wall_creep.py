@@ -4,6 +4,7 @@ Synthetic survey: slope, batter, course height, drainage, frost days, ...
 A plain MLP with class weights; the county wants the Gini coefficient on the
 hold-out parishes after every epoch, and the best weights by it.
 """
+
 import numpy as np
 import keras
 from keras import layers

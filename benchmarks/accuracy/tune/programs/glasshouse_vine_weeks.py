@@ -4,6 +4,7 @@ The camera writes one set of stills a week; the classifier is carried from one
 week to the next, as it'll be in the glasshouse (never seeing later weeks).
 The stills are drawn from a small parametric plant model.
 """
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras
@@ -28,9 +29,8 @@ def season_log():
     vigour = week / WEEKS + rng.normal(0, 0.25, n)
     stage = np.clip((vigour * STAGES).astype(int), 0, STAGES - 1)
     centre = rng.uniform(0.1, 0.9, (n, LEAVES, 2))
-    spread = (0.015 + 0.02 * (stage[:, None] + 1) / STAGES) * rng.uniform(
-        0.7, 1.4, (n, LEAVES))
-    alive = (np.arange(LEAVES)[None, :] < (2 + stage * 1.5)[:, None])
+    spread = (0.015 + 0.02 * (stage[:, None] + 1) / STAGES) * rng.uniform(0.7, 1.4, (n, LEAVES))
+    alive = np.arange(LEAVES)[None, :] < (2 + stage * 1.5)[:, None]
     tint = rng.uniform(0.3, 1.0, (n, LEAVES, 3)) * [0.6, 1.0, 0.4]
     tint = tint * alive[:, :, None]
     return {
@@ -89,7 +89,6 @@ for week in range(WEEKS):
     )
     h = model.fit(this_week, epochs=1, verbose=0)
     trace.append(h.history["accuracy"][-1])
-    print(f"week {week:2d}  loss {h.history['loss'][-1]:.3f}  "
-          f"accuracy {trace[-1]:.3f}")
+    print(f"week {week:2d}  loss {h.history['loss'][-1]:.3f}  accuracy {trace[-1]:.3f}")
 
 print("mean of the last four weeks:", np.mean(trace[-4:]))

@@ -3,6 +3,7 @@
 Written in the functional way (parameters in, parameters out), compiled with
 XLA; all the state is plain nested dictionaries.
 """
+
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +30,7 @@ def pour(n, seed=SEED):
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1, 1, (n, 6)).astype("float32")
     neck, grain, fill, rough, tilt, wet = x.T
-    rate = (np.maximum(0.1, 1.6 + neck - 0.4 * grain) ** 2.5
-            * np.cos(tilt) * (1 - 0.2 * rough))
+    rate = np.maximum(0.1, 1.6 + neck - 0.4 * grain) ** 2.5 * np.cos(tilt) * (1 - 0.2 * rough)
     jam = 1 / (1 + np.exp(-6 * (grain - neck + 0.5 * wet)))
     y = np.stack([rate * (1 - jam) + 0.1 * fill, jam * rough], axis=1)
     y += rng.normal(0, 0.02, y.shape)
@@ -71,7 +71,7 @@ def forward(params, x):
 
 def loss_fn(params, x, y):
     err = forward(params, x) - y
-    return tf.reduce_mean(tf.where(tf.abs(err) < 0.5, err ** 2, tf.abs(err) - 0.25))
+    return tf.reduce_mean(tf.where(tf.abs(err) < 0.5, err**2, tf.abs(err) - 0.25))
 
 
 @tf.function(jit_compile=True)
@@ -82,11 +82,10 @@ def update(params, state, x, y, hp):
         loss = loss_fn(params, x, y)
     grads = tape.gradient(loss, flat)
     t = state["t"] + 1.0
-    c1 = 1.0 - hp.beta1 ** t
-    c2 = 1.0 - hp.beta2 ** t
+    c1 = 1.0 - hp.beta1**t
+    c2 = 1.0 - hp.beta2**t
     new_p, new_m, new_v = [], [], []
-    for p, g, m, v in zip(flat, grads, tf.nest.flatten(state["m"]),
-                          tf.nest.flatten(state["v"])):
+    for p, g, m, v in zip(flat, grads, tf.nest.flatten(state["m"]), tf.nest.flatten(state["v"])):
         m = hp.beta1 * m + (1 - hp.beta1) * g
         v = hp.beta2 * v + (1 - hp.beta2) * g * g
         p = p - hp.lr * ((m / c1) / (tf.sqrt(v / c2) + hp.eps) + hp.decay * p)
@@ -109,12 +108,10 @@ def main():
         perm = order.permutation(N)
         losses = []
         for at in range(0, N, BATCH):
-            rows = tf.constant(perm[at:at + BATCH])
-            params, state, loss = update(
-                params, state, tf.gather(x, rows), tf.gather(y, rows), hp)
+            rows = tf.constant(perm[at : at + BATCH])
+            params, state, loss = update(params, state, tf.gather(x, rows), tf.gather(y, rows), hp)
             losses.append(loss)
-        print(f"epoch {epoch:2d}  lr {float(hp.lr):.5f}  "
-              f"loss {float(tf.reduce_mean(losses)):.5f}")
+        print(f"epoch {epoch:2d}  lr {float(hp.lr):.5f}  loss {float(tf.reduce_mean(losses)):.5f}")
         hp = hp._replace(lr=hp.lr * 0.88)
 
 

@@ -4,6 +4,7 @@ Sequences of moves (over, under, loop, tuck, ...) come from a stack machine, so
 that a long context is needed for the closing moves.  Training goes from short
 sequences to long ones.
 """
+
 import time
 
 import numpy as np
@@ -92,6 +93,8 @@ for length, steps in PHASES:
         losses.append(train_step(tf.constant(tie(rng, BATCH, length))))
         step += 1
         if step % 20 == 0:
-            print(f"step {step:4d}  length {length:3d}  "
-                  f"loss {float(tf.reduce_mean(losses[-20:])):.4f}")
+            print(
+                f"step {step:4d}  length {length:3d}  "
+                f"loss {float(tf.reduce_mean(losses[-20:])):.4f}"
+            )
     print(f"length {length}: {(time.time() - began) / steps * 1000:.0f} ms a step")

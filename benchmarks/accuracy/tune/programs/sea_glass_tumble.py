@@ -3,6 +3,7 @@
 The photographs are few, so every epoch sees them turned, sheared, relit and
 scratched afresh.  The weights are kept after every epoch.
 """
+
 import os
 import tempfile
 
@@ -23,7 +24,7 @@ rng = np.random.default_rng(SEED)
 
 
 def collect(n):
-    yy, xx = np.mgrid[-1:1:SIZE * 1j, -1:1:SIZE * 1j].astype("float32")
+    yy, xx = np.mgrid[-1 : 1 : SIZE * 1j, -1 : 1 : SIZE * 1j].astype("float32")
     hues = rng.uniform(0.2, 1.0, (ORIGINS, 3))
     images = np.empty((n, SIZE, SIZE, 3), np.uint8)
     origin = rng.integers(0, ORIGINS, n)
@@ -47,11 +48,17 @@ def augment(image, origin, seed):
     zoom = 0.85 + 0.3 * r[3]
     c, s = tf.cos(angle) * zoom, tf.sin(angle) * zoom
     mid = (SIZE - 1) / 2
-    row = tf.stack([c, -s + shear, mid - c * mid - (-s + shear) * mid,
-                    s, c, mid - s * mid - c * mid, 0.0, 0.0])
+    row = tf.stack(
+        [c, -s + shear, mid - c * mid - (-s + shear) * mid, s, c, mid - s * mid - c * mid, 0.0, 0.0]
+    )
     x = tf.raw_ops.ImageProjectiveTransformV3(
-        images=x[None], transforms=row[None], output_shape=[SIZE, SIZE],
-        fill_value=0.0, interpolation="BILINEAR", fill_mode="REFLECT")[0]
+        images=x[None],
+        transforms=row[None],
+        output_shape=[SIZE, SIZE],
+        fill_value=0.0,
+        interpolation="BILINEAR",
+        fill_mode="REFLECT",
+    )[0]
     x = tf.image.adjust_hue(x, (r[4] - 0.5) * 0.06)
     x = tf.image.adjust_contrast(x, 0.7 + 0.6 * r[5])
     x += (r[6] - 0.5) * 0.2
@@ -61,15 +68,10 @@ def augment(image, origin, seed):
 
 images, origin = collect(N)
 counter = tf.data.Dataset.counter().map(lambda i: tf.stack([i, SEED]))
-train = (
-    tf.data.Dataset.from_tensor_slices((images, origin))
-    .shuffle(N, seed=SEED)
-    .repeat()
-)
+train = tf.data.Dataset.from_tensor_slices((images, origin)).shuffle(N, seed=SEED).repeat()
 train = (
     tf.data.Dataset.zip((train, counter))
-    .map(lambda pair, seed: augment(*pair, seed),
-         num_parallel_calls=tf.data.AUTOTUNE)
+    .map(lambda pair, seed: augment(*pair, seed), num_parallel_calls=tf.data.AUTOTUNE)
     .batch(BATCH)
     .prefetch(tf.data.AUTOTUNE)
 )
@@ -102,9 +104,11 @@ with tempfile.TemporaryDirectory() as keep:
         train,
         steps_per_epoch=N // BATCH,
         epochs=EPOCHS,
-        callbacks=[keras.callbacks.ModelCheckpoint(
-            os.path.join(keep, "glass_{epoch:02d}.weights.h5"),
-            save_weights_only=True)],
+        callbacks=[
+            keras.callbacks.ModelCheckpoint(
+                os.path.join(keep, "glass_{epoch:02d}.weights.h5"), save_weights_only=True
+            )
+        ],
         verbose=2,
     )
     print(sorted(os.listdir(keep)))

@@ -4,6 +4,7 @@ Two embedding tables (members, varieties), a small tower on each, cosine
 similarity, in-batch softmax.  The swap records are synthetic: members and
 varieties live in a 12-dimensional taste space.
 """
+
 import numpy as np
 import tensorflow as tf
 
@@ -51,10 +52,10 @@ class Tower(tf.Module):
 class SwapModel(tf.Module):
     def __init__(self):
         super().__init__()
-        self.members = tf.Variable(
-            tf.random.normal((N_MEMBERS, DIM), stddev=0.1), name="members")
+        self.members = tf.Variable(tf.random.normal((N_MEMBERS, DIM), stddev=0.1), name="members")
         self.varieties = tf.Variable(
-            tf.random.normal((N_VARIETIES, DIM), stddev=0.1), name="varieties")
+            tf.random.normal((N_VARIETIES, DIM), stddev=0.1), name="varieties"
+        )
         self.member_tower = Tower("member_tower")
         self.variety_tower = Tower("variety_tower")
 
@@ -70,30 +71,29 @@ members, varieties = make_swaps()
 model = SwapModel()
 optimizer = tf.keras.optimizers.SGD(learning_rate=4.0)
 log_pop = tf.constant(
-    np.log((np.bincount(varieties, minlength=N_VARIETIES) + 1.0) / len(varieties)),
-    tf.float32)
+    np.log((np.bincount(varieties, minlength=N_VARIETIES) + 1.0) / len(varieties)), tf.float32
+)
 
 
-@tf.function(input_signature=[tf.TensorSpec([None], tf.int32),
-                              tf.TensorSpec([None], tf.int32)])
+@tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int32)])
 def train_step(member_ids, variety_ids):
     with tf.GradientTape() as tape:
         logits = model.scores(member_ids, variety_ids)
         logits -= tf.gather(log_pop, variety_ids)[None, :]
-        labels = tf.cast(
-            tf.equal(variety_ids[:, None], variety_ids[None, :]), tf.float32)
+        labels = tf.cast(tf.equal(variety_ids[:, None], variety_ids[None, :]), tf.float32)
         labels /= tf.reduce_sum(labels, axis=1, keepdims=True)
-        loss = tf.reduce_mean(
-            tf.nn.softmax_cross_entropy_with_logits(labels, logits))
+        loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels, logits))
     grads = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
     return loss
 
 
-data = (tf.data.Dataset.from_tensor_slices((members, varieties))
-        .batch(BATCH, drop_remainder=True)
-        .repeat()
-        .prefetch(4))
+data = (
+    tf.data.Dataset.from_tensor_slices((members, varieties))
+    .batch(BATCH, drop_remainder=True)
+    .repeat()
+    .prefetch(4)
+)
 
 running = tf.keras.metrics.Mean()
 for step, (m, v) in enumerate(data.take(STEPS), start=1):

@@ -4,6 +4,7 @@ A flock of walkers starts together; the episode lasts until the last of them
 is down.  Beginners are down after some steps, and the better they get, the
 longer the episodes are (up to 300 steps).
 """
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras
@@ -41,12 +42,14 @@ class Stilts:
 
 
 def net(outputs):
-    return keras.Sequential([
-        keras.Input((4,)),
-        keras.layers.Dense(256, activation="tanh"),
-        keras.layers.Dense(256, activation="tanh"),
-        keras.layers.Dense(outputs),
-    ])
+    return keras.Sequential(
+        [
+            keras.Input((4,)),
+            keras.layers.Dense(256, activation="tanh"),
+            keras.layers.Dense(256, activation="tanh"),
+            keras.layers.Dense(outputs),
+        ]
+    )
 
 
 policy, baseline = net(3), net(1)
@@ -59,9 +62,13 @@ def act(state):
     return tf.random.categorical(policy(state), 1)[:, 0]
 
 
-@tf.function(input_signature=[
-    tf.TensorSpec([None, 4]), tf.TensorSpec([None], tf.int64),
-    tf.TensorSpec([None])])
+@tf.function(
+    input_signature=[
+        tf.TensorSpec([None, 4]),
+        tf.TensorSpec([None], tf.int64),
+        tf.TensorSpec([None]),
+    ]
+)
 def learn(states, actions, returns):
     with tf.GradientTape() as tape:
         value = baseline(states)[:, 0]

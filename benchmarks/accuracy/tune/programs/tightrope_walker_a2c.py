@@ -4,6 +4,7 @@ Sixteen walkers at once, the physics in TensorFlow.  Rewards are divided by
 the standard deviation of all the rewards seen so far, which keeps the
 learning rate comparable between rope lengths.
 """
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,8 +81,7 @@ class Trainer:
             rewards.append(reward)
             dones.append(done)
             state = nxt
-        return (tf.stack(states), tf.stack(actions), rewards,
-                tf.stack(dones), state)
+        return (tf.stack(states), tf.stack(actions), rewards, tf.stack(dones), state)
 
     def reward_scale(self, rewards):
         self.rewards_seen.extend(rewards)
@@ -106,9 +106,11 @@ class Trainer:
             adv = tf.stop_gradient(target - value)
             taken = tf.gather(logp, chosen, batch_dims=1)
             entropy = -tf.reduce_mean(tf.reduce_sum(tf.exp(logp) * logp, axis=1))
-            loss = (-tf.reduce_mean(taken * adv)
-                    + 0.5 * tf.reduce_mean((target - value) ** 2)
-                    - cfg.entropy * entropy)
+            loss = (
+                -tf.reduce_mean(taken * adv)
+                + 0.5 * tf.reduce_mean((target - value) ** 2)
+                - cfg.entropy * entropy
+            )
         grads = tape.gradient(loss, self.net.trainable_variables)
         self.opt.apply_gradients(zip(grads, self.net.trainable_variables))
         return loss

@@ -4,6 +4,7 @@ One record is one watch: the strikes of that watch (30 to 110 of them) with
 interval and force.  A gated recurrent cell reads them in a while loop that
 stops at the longest record of the batch.
 """
+
 import os
 import tempfile
 
@@ -48,15 +49,14 @@ def gru(x, lengths, units):
         b = tf.get_variable("b", [3 * units], initializer=tf.zeros_initializer())
     total = tf.shape(x)[1]
     flat = tf.matmul(tf.reshape(x, [-1, 2]), wx) + b
-    inputs = tf.transpose(
-        tf.reshape(flat, [tf.shape(x)[0], total, 3 * units]), [1, 0, 2])
+    inputs = tf.transpose(tf.reshape(flat, [tf.shape(x)[0], total, 3 * units]), [1, 0, 2])
     array = tf.TensorArray(tf.float32, size=total).unstack(inputs)
 
     def body(t, h):
         xi = array.read(t)
         gates = tf.sigmoid(xi[:, : 2 * units] + tf.matmul(h, wh))
         r, z = tf.split(gates, 2, axis=1)
-        c = tf.tanh(xi[:, 2 * units:] + tf.matmul(r * h, wc))
+        c = tf.tanh(xi[:, 2 * units :] + tf.matmul(r * h, wc))
         new = z * h + (1 - z) * c
         live = tf.cast(t < lengths, tf.float32)[:, None]
         return t + 1, live * new + (1 - live) * h
@@ -76,13 +76,14 @@ def main():
         n = tf.placeholder(tf.int32, [None], "lengths")
         y = tf.placeholder(tf.int64, [None], "state")
         h = gru(x, n, UNITS)
-        w = tf.get_variable("w_out", [UNITS, STATES],
-                            initializer=tf.glorot_uniform_initializer(seed=4))
+        w = tf.get_variable(
+            "w_out", [UNITS, STATES], initializer=tf.glorot_uniform_initializer(seed=4)
+        )
         logits = tf.matmul(h, w)
         loss = tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
-        accuracy = tf.reduce_mean(
-            tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+        )
+        accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
         step_var = tf.train.get_or_create_global_step()
         opt = tf.train.AdamOptimizer(3e-3)
         grads, variables = zip(*opt.compute_gradients(loss))
@@ -103,15 +104,14 @@ def main():
             pick = rng.randint(0, 2000, size=BATCH)
             bx, bn = pad([records[i] for i in pick])
             _, value, text = sess.run(
-                [train_op, loss, merged],
-                feed_dict={x: bx, n: bn, y: labels[pick]})
+                [train_op, loss, merged], feed_dict={x: bx, n: bn, y: labels[pick]}
+            )
             writer.add_summary(text, step)
             if step % 25 == 0:
                 saver.save(sess, os.path.join(out, "buoy"), global_step=step)
                 print("step %4d  loss %.4f" % (step, value))
             if step % 75 == 0:
-                acc = sess.run(accuracy, feed_dict={
-                    x: test_x, n: test_len, y: labels[2000:]})
+                acc = sess.run(accuracy, feed_dict={x: test_x, n: test_len, y: labels[2000:]})
                 print("          test accuracy %.4f" % acc)
         writer.close()
 

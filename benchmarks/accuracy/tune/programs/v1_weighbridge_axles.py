@@ -3,6 +3,7 @@
 The model of the old toll station, still on graphs and sessions.  Samples are
 picked by row number inside the graph, so the loop only has to draw numbers.
 """
+
 import os
 import tempfile
 
@@ -30,15 +31,15 @@ def record_traffic(seed=3):
         present = axles > a
         at = (a + 0.5 + rng.normal(0, 0.15, N)) / (CLASSES + 1.5)
         load = rng.gamma(6.0, 0.2, N) * present
-        signal += load[:, None] * np.exp(-((t[None] - at[:, None]) / 0.03) ** 2)
+        signal += load[:, None] * np.exp(-(((t[None] - at[:, None]) / 0.03) ** 2))
     return signal, kind
 
 
 def dense(x, units, name, activation=tf.nn.relu):
     with tf.variable_scope(name):
         w = tf.get_variable(
-            "w", [int(x.shape[-1]), units],
-            initializer=tf.glorot_uniform_initializer(seed=1))
+            "w", [int(x.shape[-1]), units], initializer=tf.glorot_uniform_initializer(seed=1)
+        )
         b = tf.get_variable("b", [units], initializer=tf.zeros_initializer())
         y = tf.matmul(x, w) + b
         return activation(y) if activation else y
@@ -62,9 +63,9 @@ def main():
         h = dense(h, 256, "l3")
         logits = dense(h, CLASSES, "out", None)
         loss = tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
-        hits = tf.reduce_mean(
-            tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+        )
+        hits = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
         step_var = tf.train.get_or_create_global_step()
         rate = tf.train.exponential_decay(1e-3, step_var, 100, 0.9)
         train_op = tf.train.AdamOptimizer(rate).minimize(loss, global_step=step_var)
@@ -80,14 +81,14 @@ def main():
         for step in range(1, STEPS + 1):
             batch = rng.randint(0, n_train, size=BATCH)
             _, value = sess.run(
-                [train_op, loss],
-                feed_dict={signals: signal, kinds: kind, rows: batch})
+                [train_op, loss], feed_dict={signals: signal, kinds: kind, rows: batch}
+            )
             seen.append(value)
             if step % REPORT == 0:
-                acc = sess.run(
-                    hits, feed_dict={signals: signal, kinds: kind, rows: test_rows})
-                print("step %4d  loss %.4f  test accuracy %.4f"
-                      % (step, np.mean(seen[-REPORT:]), acc))
+                acc = sess.run(hits, feed_dict={signals: signal, kinds: kind, rows: test_rows})
+                print(
+                    "step %4d  loss %.4f  test accuracy %.4f" % (step, np.mean(seen[-REPORT:]), acc)
+                )
         saver.save(sess, os.path.join(out, "weighbridge"), global_step=step_var)
 
 
