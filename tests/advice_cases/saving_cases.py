@@ -78,6 +78,10 @@ CASES: dict[str, tuple[Any, Any]] = {
         Calls("callback", "Mine", calls="predict"),
         Calls("callback", "Mine"),
     ),
+    "callbacks_fixes.larger_batches": (
+        Calls("callback", "Mine", calls_on_short_batches="predict"),
+        Calls("callback", "Mine", calls="predict"),
+    ),
     "callbacks_fixes.every_nth": (
         Calls("callback", "Mine", run_steps=600),
         Calls("callback", "Mine", every_steps=250, run_steps=600),

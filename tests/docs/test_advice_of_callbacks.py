@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 from advice_snippet import (
     MARKS,
@@ -50,6 +51,25 @@ def keeps_a_running_value(snippet: Snippet):
     for batch, loss in enumerate([1.0, 2.0, 6.0]):
         method(state, batch, {"loss": loss})
     assert state.total / 3 == 3.0
+
+
+def predicts_the_same_in_fewer_batches(snippet: Snippet):
+    model, examples = small_model(), np.ones([100, 2], np.float32)
+    predict, answers, batches = model.predict, [], []
+
+    class Count(tf.keras.callbacks.Callback):
+        def on_predict_batch_end(self, batch, logs=None):
+            batches[-1] = batch + 1
+
+    def counted(*args, **kwargs):
+        batches.append(0)
+        answers.append(predict(*args, callbacks=[Count()], **kwargs))
+
+    model.predict = counted
+    for side in ("old", "new"):
+        snippet.run(side, {"model": model, "examples": examples})
+    assert batches == [4, 1]
+    np.testing.assert_allclose(*answers, rtol=1e-6)
 
 
 def works_after_every_fifth_epoch(snippet: Snippet):
@@ -200,6 +220,11 @@ CASES: dict[str, CaseOfAdvice] = {
         callbacks.advise(Calls("callback", "Slow", grows=True)),
         "Look for what `Slow` goes",
         keeps_a_running_value,
+    ),
+    "larger": (
+        callbacks.advise(Calls("callback", "Slow", calls_on_short_batches="predict")),
+        "Let `predict` take",
+        predicts_the_same_in_fewer_batches,
     ),
     "fifth": (
         callbacks.advise(Calls("callback", "Upload", at_epochs=True)),

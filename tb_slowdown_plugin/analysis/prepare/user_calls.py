@@ -12,7 +12,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
+from tb_slowdown_plugin.catalog.parameters.ledger import ASKING_SECONDS
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Float
 
@@ -41,6 +42,15 @@ class Called:
     def is_small(self) -> bool:
         """Whether a call computes a few batches only."""
         return self.batches <= SEVERAL * self.calls
+
+    @property
+    def has_short_batches(self) -> bool:
+        """Whether it computes many batches, which come at once, and does much beside computing."""
+        computing = sum(self.parts.get(each, 0.0) for each in (names.COMPUTING, names.VALIDATION))
+        wait = self.parts.get(names.INPUT_WAIT, 0.0)
+        if self.is_small or not computing or wait > ASKING_SECONDS * self.batches:
+            return False
+        return self.seconds - computing >= MATTERS * self.seconds
 
 
 def called(run: Run, account: str) -> tuple[Called, ...]:

@@ -99,6 +99,7 @@ def explain(case: Case) -> Claim | None:
                 batches_a_call=program.batches_a_call,
                 board=program.board,
                 calls=calls.call if calls and calls.is_small else "",
+                calls_on_short_batches=_call_on_short_batches(calls),
             )
         ),
         # What is more in some steps is told by its largest and smallest call.
@@ -154,6 +155,11 @@ def _subject(who: str, finding: Finding, calls: Called | None) -> str:
 def _call(finding: Finding, calls: Called) -> str:
     is_summary = names.family(finding.source) == names.SUMMARY
     return f"`{calls.call}`" if is_summary else f"its call of `{calls.call}`"
+
+
+def _call_on_short_batches(calls: Called | None) -> str:
+    is_one = calls is not None and calls.call in ("evaluate", "predict")
+    return calls.call if calls is not None and is_one and calls.has_short_batches else ""
 
 
 def _usual(each: Float) -> str:

@@ -48,6 +48,19 @@ def test_a_predict_that_takes_little_of_it_is_evidence_only(report):
     assert not any("training=False" in advice.code for advice in cause.advice)
 
 
+@pytest.mark.parametrize(
+    ("batches", "computing", "has_advice"),
+    [(64_000.0, 3.0, True), (64_000.0, 12.0, False), (6_400.0, 3.0, False)],
+    ids=["much beside computing", "little beside it", "batches that come late"],
+)
+def test_a_predict_on_many_short_batches_gets_larger_ones(report, batches, computing, has_advice):
+    parts = {"in:computing": computing, "in:tracing": 0.0}
+    (cause,) = report(seconds=12.8, batches=batches, **parts).causes
+    found = [each for each in cause.advice if "batch_size=1024" in each.code]
+    assert len(found) == has_advice
+    assert not any("training=False" in each.code for each in cause.advice)
+
+
 def test_the_line_that_writes_most_summaries_is_named(make_run, find, judge):
     written = np.where(np.arange(SIZE) >= 200, np.where(np.arange(SIZE) % 4 == 0, 0.1, 0.01), 0.0)
     told = [
