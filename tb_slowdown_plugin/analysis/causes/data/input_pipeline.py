@@ -135,10 +135,14 @@ def _line_to_change(case: Case, main: Finding) -> Place | None:
         return to_place(line_of_kind(case, "Cache"))
     if _makes_datasets(case, main):
         return to_place(line_made_anew(case))
+    pipeline = Program.of(case.run).pipeline
     if main.pattern == "epoch_boundary":
+        skip = line_of_kind(case, "Skip")
+        # A part that begins later each time, and not one that is left out for validation.
+        if skip and pipeline is not None and pipeline.skips_work and skip == line_made_anew(case):
+            return to_place(skip)
         filling = pipeline_evidence.filling_place(case)
         return to_place(filling or line_of_kind(case, "Shuffle"))
-    pipeline = Program.of(case.run).pipeline
     if pipeline is not None and pipeline.skips_work and _is_longer(case, main):
         return None  # it is called for elements that nobody gets
     filtered = pipeline_evidence.find_filter(case)

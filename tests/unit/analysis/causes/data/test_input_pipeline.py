@@ -80,6 +80,27 @@ def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
     )
 
 
+@pytest.mark.parametrize(("anew", "line"), [({"made_anew": 1.0}, 12), ({}, 4)])
+def test_parts_that_skip_what_was_computed_have_the_line_of_the_skip(
+    make_run, find, judge, anew, line
+):
+    first = np.arange(0, SIZE, 100)
+    wait = at(first, 1.2)
+    facts = (
+        Fact("input_pipeline", "Range Map Skip Take Shuffle Batch", {"shuffle_buffer": 100}),
+        Fact("input_function", "decode (train.py:4)", {"buffered": 1.0}),
+        Fact("stage_at", "train.py:9", {"Range": 0.0, "Map": 1.0}),
+        Fact("stage_at", "train.py:12", {"Skip": 2.0, "Take": 3.0, **anew}),
+        Fact("stage_at", "train.py:13", {"Shuffle": 4.0, "Batch": 5.0, **anew}),
+    )
+    epochs = [(int(row), Epoch(number)) for number, row in enumerate(first)]
+    events = [*((0, fact) for fact in facts), *epochs]
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
+    (cause,) = judge(run, find("input_wait", "epoch_boundary", wait)).report.causes
+    assert (cause.place.file, cause.place.line) == ("train.py", line)
+    assert "ds.skip(start).take(100).map(decode)" in cause.advice[0].code
+
+
 def test_input_wait_from_the_start(make_run, find, judge):
     wait = np.full(SIZE, 0.030)
     run = make_run(STEP + wait, accounts={"input_wait": wait})
