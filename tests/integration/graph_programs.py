@@ -114,6 +114,85 @@ def metrics_again_healthy(logdir):
     metrics_again(logdir, lambda _layers, _x, outputs: outputs)
 
 
+def shift(images, direction):
+    return images + 0.02 * tf.sign(direction)
+
+
+def sign_in_tape(logdir, shift=shift):
+    """Examples are made adversarial inside of the tape that trains."""
+    layers = tf.keras.Sequential(
+        [
+            tf.keras.layers.Conv2D(48, 3, activation="relu"),
+            tf.keras.layers.Conv2D(48, 3, activation="relu"),
+            tf.keras.layers.GlobalAveragePooling2D(),
+            tf.keras.layers.Dense(1),
+        ]
+    )
+    layers.build((None, 24, 24, 3))
+    optimizer = tf.keras.optimizers.SGD(0.001)
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                clean = tf.reduce_mean(layers(x) ** 2)
+            loss = tf.reduce_mean(layers(shift(x, inner.gradient(clean, x))) ** 2)
+        variables = layers.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    x = tf.random.normal((32, 24, 24, 3))
+    with tbslow.start(logdir):
+        for number in range(200):
+            with tbslow.summary.step(), steady(number):
+                train(x).numpy()
+
+
+def sign_in_tape_healthy(logdir):
+    sign_in_tape(logdir, lambda images, direction: shift(images, tf.stop_gradient(direction)))
+
+
+def factorize_twice(covariance, y):
+    product = tf.linalg.inv(covariance) @ y
+    eigenvalues = tf.linalg.eigvalsh(covariance)
+    return product, tf.reduce_sum(tf.math.log(eigenvalues))
+
+
+def factorize_once(covariance, y):
+    factor = tf.linalg.cholesky(covariance)
+    logs = tf.math.log(tf.linalg.diag_part(factor))
+    return tf.linalg.cholesky_solve(factor, y), 2 * tf.reduce_sum(logs)
+
+
+def covariance_twice(logdir, factorize=factorize_twice):
+    """A Gaussian process inverts its covariance, and takes its eigenvalues."""
+    layer = tf.keras.layers.Dense(6, "tanh")
+    layer.build((None, 8))
+    optimizer = tf.keras.optimizers.SGD(0.0001)
+
+    @tf.function
+    def train(x, y):
+        with tf.GradientTape() as tape:
+            features = layer(x)
+            covariance = tf.matmul(features, features, transpose_b=True) + tf.eye(400)
+            product, log_determinant = factorize(covariance, y)
+            loss = tf.reduce_sum(y * product) + log_determinant
+        variables = layer.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    x, y = tf.random.normal((400, 8)), tf.random.normal((400, 1))
+    with tbslow.start(logdir):
+        for number in range(300):
+            with tbslow.summary.step(), steady(number):
+                train(x, y).numpy()
+
+
+def covariance_twice_healthy(logdir):
+    covariance_twice(logdir, factorize_once)
+
+
 def histograms_in_graph(logdir, every=1):
     """Histograms of all weights are written inside of the step's graph."""
     layers = tf.keras.Sequential([tf.keras.layers.Dense(512, "relu") for _ in range(2)])

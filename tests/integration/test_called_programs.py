@@ -52,11 +52,13 @@ WIDE = {
     "head_on_fixed_encoder": ("backward_pass", "train"),
     "table_before_lookup": ("backward_pass", "look_up"),
     "metrics_again": ("backward_pass", "train"),
+    "sign_in_tape": ("backward_pass", "shift"),
+    "covariance_twice": ("backward_pass", "factorize_twice"),
     "histograms_in_graph": ("callbacks", "train"),
     "summaries_of_session": ("callbacks", ""),
 }
-"""Program whose graph computes gradients that nobody uses, those of a whole table, another pass, or
-summaries -> its cause, and the function."""
+"""Program whose graph computes gradients that nobody uses, those of a whole table, another pass,
+what is zero, a second factor, or summaries -> its cause, and the function."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, GRAPH, WRITING, WAITING = (
