@@ -3,7 +3,7 @@
 import type { RunReport, SignalState } from "../../api/wire/report";
 import type { Timeline } from "../../api/wire/timeline";
 import { duration, percent } from "../../base/format";
-import { CAUSES, sentence, UNEXPLAINED } from "../../catalog/causes";
+import { CAUSES, sentence } from "../../catalog/causes";
 import { seenBy } from "../../catalog/collectors";
 import { found } from "./found";
 import { lostByCause } from "./ledger";
@@ -18,7 +18,8 @@ export interface Check {
 /** Causes that need step times alone are always seen. */
 export function checks(report: RunReport, timeline?: Timeline): Check[] {
   const lost = lostByCause(report);
-  return CAUSES.filter((cause) => cause.id !== UNEXPLAINED).map(({ id }) => {
+  // More work, and what nobody explains, are no causes.
+  return CAUSES.filter((cause) => cause.family !== "neutral").map(({ id }) => {
     const seconds = lost.get(id);
     if (seconds !== undefined) {
       const text = `${duration(seconds)}, ${percent(seconds / report.wall_seconds)}`;
