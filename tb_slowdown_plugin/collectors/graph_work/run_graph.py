@@ -11,12 +11,10 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     can_be_counted,
     operations_before,
 )
-from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.step_graph import OF_GRADIENTS, StepGraph
 
 _UPDATES: Final = re.compile(r"(Resource)?(Sparse)?Apply")
 """How the types of operations begin by which an optimizer moves a variable."""
-_GRADIENTS: Final = re.compile(r"(^|/)gradients(_\d+)?/")
-"""In the names of what `tf.gradients` makes."""
 _LOOPS: Final = frozenset({"Enter", "RefEnter"})
 """Where a loop of TensorFlow 1 begins: nobody knows how often it goes round."""
 
@@ -52,7 +50,7 @@ class RunGraph(StepGraph):
     @cached_property
     def forward(self) -> set[Any]:
         """What the optimizer needs, without the gradients."""
-        return {each for each in self.learning if not _GRADIENTS.search(each.name)}
+        return {each for each in self.learning if not OF_GRADIENTS.search(each.name)}
 
     @cached_property
     def learning(self) -> set[Any]:

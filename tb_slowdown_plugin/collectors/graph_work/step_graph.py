@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     cost_of,
@@ -13,6 +14,9 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     operations_before,
     operations_run,
 )
+
+OF_GRADIENTS: Final = re.compile(r"(^|/)(gradient_tape|gradients(_\d+)?)/")
+"""In the names of what a tape makes, and `tf.gradients`."""
 
 
 class StepGraph:

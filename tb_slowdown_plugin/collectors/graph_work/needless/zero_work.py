@@ -22,14 +22,14 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     WORTH_MOVING,
     operations_before,
 )
-from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+from tb_slowdown_plugin.collectors.graph_work.step_graph import OF_GRADIENTS, StepGraph
 
 _SIGN: Final = "Sign"
 _PRODUCTS: Final = frozenset({"Mul", "MulNoNan"})
 _ZEROS: Final = frozenset({"Const", "Fill", "ZerosLike"})
 """How TensorFlow makes the gradient of a sign."""
-_OF_GRADIENTS: Final = ("gradient_tape/", "gradients/")
-"""How the names of operations begin that no line of the program has."""
+_MOST: Final = 5
+"""Zeros of one graph of which is counted what they take: each looks at all of it twice."""
 
 
 class ZeroWork(NamedTuple):
@@ -49,14 +49,27 @@ def find_zero_work(step: StepGraph) -> ZeroWork | None:
         return None
     ahead = step.run - set(step.backward)
     begins = [*_find_factors(step, ahead), *_find_signs(step, ahead)]
-    found = [each for operation, names in begins if (each := _count(step, operation, names))]
+    if len(begins) > _MOST:  # a regularizer of weight 0 in each layer is less than a loss
+        depths = _measure_depths(step)
+        begins.sort(key=lambda each: -depths[each[0]])
+    found = [
+        each for operation, names in begins[:_MOST] if (each := _count(step, operation, names))
+    ]
     return max(found, key=lambda each: each.share, default=None)
+
+
+def _measure_depths(step: StepGraph) -> dict[Any, int]:
+    """How many operations are in the longest row before each, itself included."""
+    depths: dict[Any, int] = {}
+    for each in step.operations:  # each after what it needs
+        depths[each] = 1 + max((depths.get(one.op, 0) for one in each.inputs), default=0)
+    return depths
 
 
 def _find_factors(step: StepGraph, ahead: set[Any]) -> Iterator[tuple[Any, set[str]]]:
     """Products with a single number that is 0, and the name of that number."""
     for each in step.operations:
-        if each.type in _PRODUCTS and each in ahead and not each.name.startswith(_OF_GRADIENTS):
+        if each.type in _PRODUCTS and each in ahead and not OF_GRADIENTS.search(each.name):
             zeros = {one.name for one in each.inputs if _is_zero_number(one)}
             if zeros:
                 yield each, zeros
@@ -71,7 +84,7 @@ def _find_signs(step: StepGraph, ahead: set[Any]) -> Iterator[tuple[Any, set[str
     """Signs that gradients go back through, and the names of these gradients."""
     behind = set(step.backward)
     for each in step.operations:
-        if each.type != _SIGN or each not in ahead or each.name.startswith(_OF_GRADIENTS):
+        if each.type != _SIGN or each not in ahead or OF_GRADIENTS.search(each.name):
             continue
         if all(one.type == "StopGradient" for one in each.outputs[0].consumers()):
             continue

@@ -136,6 +136,16 @@ def test_of_several_zeros_the_one_that_costs_most_is_told_with_what_it_costs():
     assert 0.15 < found.share < find(attack).share
 
 
+def test_a_loss_is_told_behind_many_regularizers_of_weight_zero():
+    def regularized(x, layers):
+        small = tf.add_n([0.0 * tf.reduce_sum(each[:, :8] ** 2) for each in 10 * layers])
+        return small + weigh(0.0, x, layers)
+
+    found = find(regularized, 4096, GIVEN)
+    assert found.operation.name == "mul_20"
+    assert 0.3 < found.share < 0.6
+
+
 def test_what_a_session_of_tensorflow_1_runs():
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
