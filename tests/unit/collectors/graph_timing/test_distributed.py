@@ -57,6 +57,7 @@ def reduce(value):
     return tf.distribute.get_replica_context().all_reduce("sum", value)
 
 
+@pytest.mark.timed
 def test_a_reduction_inside_a_function_is_summed_by_the_graph(recording, collector):
     step = tf.function(lambda x: reduce(x) + 1.0, autograph=False)
     x = tf.ones(3)
