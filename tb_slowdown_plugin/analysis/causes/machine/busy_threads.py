@@ -47,8 +47,9 @@ _ONE_AT_A_TIME: Final = (
 )
 _IS_WORTH: Final = {
     names.POLLING: "At least {}: the share of the cores that a step doesn't get; where the wait "
-    "for batches shows it, 5 ms after each call of a function and with each batch; and the time "
-    "in which no other thread computes, and which nothing else explains.",
+    "for batches shows it, 5 ms after each call of a function and with each batch; what a trace "
+    "takes beyond its own CPU time; and the time in which no other thread computes, and which "
+    "nothing else explains.",
     names.OWN_THREAD: "About {}: between what the training thread waited for a core, and the share "
     "of the cores that a step doesn't get.",
 }

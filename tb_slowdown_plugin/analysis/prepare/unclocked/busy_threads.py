@@ -8,7 +8,7 @@ which Linux counts, is the least. Of a thread that computes for itself the middl
 A thread that polls doesn't give Python's lock away: whoever wants it waits for 5 ms until it must.
 So does the training thread each time it comes back from TensorFlow, with a batch, from a function,
 or with a number. How often isn't known. At least it is the time in which no other thread of the
-process computes, and that nothing else explains.
+process computes, and that nothing else explains; and what a trace takes beyond its own CPU time.
 """
 
 from __future__ import annotations
@@ -59,6 +59,10 @@ def with_busy_threads(run: Run, measured: Mapping[str, Float]) -> dict[str, Floa
             if fetches.any():
                 made[names.INPUT_WAIT] = made[names.INPUT_WAIT] - fetches
             taken = taken + turns + fetches
+            waits = _wait_in_traces(run, made) if _mostly_polls(run) else {}
+            for tracing, waited in waits.items():
+                made[tracing] = made[tracing] - waited
+                taken = taken + waited
         seconds = np.minimum(taken, left_over(run, made))
         if seconds.any():
             made[names.account(account, main_line(run, account))] = seconds
@@ -107,15 +111,46 @@ def _wait_for_turns(run: Run, made: Mapping[str, Float], spent: Float) -> tuple[
     return np.maximum(calls, _wait_for_nothing(run, made, spent, polled) - fetches), fetches
 
 
+def _wait_in_traces(run: Run, made: Mapping[str, Float]) -> dict[str, Float]:
+    """Accounts of tracing -> (S,) seconds of it in which the training thread waited for its turn.
+
+    A function is traced in Python, operation by operation, and each of them may wait: a trace of
+    2.3 s of CPU time took 14 s beside a thread that polls (TensorFlow 2.21, 2026-11-30). TensorFlow
+    itself has nothing to compute until the trace is there, so other threads that compute meanwhile
+    are the program's, also before samples of their stacks show what they do.
+    """
+    period, own = run.steps.period_seconds, run.steps.thread_cpu_seconds
+    others = run.steps.process_cpu_seconds - own
+    waits: dict[str, Float] = {}
+    for account, seconds in made.items():
+        if names.family(account) == names.TRACING:
+            beside = (seconds >= MAJORITY * period) & (others >= MAJORITY * seconds)
+            waited = np.where(beside, np.maximum(seconds - own, 0.0), 0.0)
+            if waited.any():
+                waits[account] = waited
+    return waits
+
+
 def _whole_of_polling(run: Run) -> float:
     """By how much more such threads computed in all than while they polled.
 
     1 where that is most of it: such a thread does its work, and polls now and then.
     """
+    polled, whole = _sum_polling(run)
+    return max(whole / polled, 1.0) if _mostly_polls(run) else 1.0
+
+
+def _mostly_polls(run: Run) -> bool:
+    """Whether such threads do little else."""
+    polled, whole = _sum_polling(run)
+    return polled > 0 and polled >= MAJORITY * whole
+
+
+def _sum_polling(run: Run) -> tuple[float, float]:
+    """CPU seconds of such threads while they polled, and in all."""
     newest = {told.subject: told.numbers for _, told in run.facts(POLLING_AT)}
     polled = sum(numbers["seconds"] for numbers in newest.values())
-    whole = sum(numbers.get("thread_seconds", 0.0) for numbers in newest.values())
-    return max(whole / polled, 1.0) if polled > 0 and polled >= MAJORITY * whole else 1.0
+    return polled, sum(numbers.get("thread_seconds", 0.0) for numbers in newest.values())
 
 
 def _wait_for_nothing(

@@ -82,6 +82,39 @@ def test_what_such_a_thread_makes_counts_where_it_mostly_polls(make_run, thread_
     assert made[f"polling:{PLACE}"][10:] == pytest.approx(taken, abs=1e-3)
 
 
+def tracing_in(run, own, process=0.09, events=None):
+    """Its first step is a trace of 0.09 s, before any sample has seen what the threads do."""
+    cpu = np.where(np.arange(SIZE) == 0, process, run.steps.process_cpu_seconds)
+    steps = replace(run.steps, thread_cpu_seconds=np.full(SIZE, own), process_cpu_seconds=cpu)
+    return replace(run, steps=steps)
+
+
+TRACING = np.where(np.arange(SIZE) == 0, 0.09, 0.0)
+
+
+def test_a_trace_waits_for_its_turn_where_it_does_not_compute(make_run):
+    run = tracing_in(run_of(make_run, cpu=0.12), own=0.02)
+    made = with_busy_threads(run, {"tracing:first": TRACING})
+    assert made["tracing:first"][0] == pytest.approx(0.02)
+    assert made[f"polling:{PLACE}"][0] == pytest.approx(0.07)
+
+
+@pytest.mark.parametrize(
+    "unknown", [{"own": np.nan}, {"own": 0.06}, {"own": 0.02, "process": 0.06}]
+)
+def test_a_trace_beside_which_little_else_computes_keeps_its_seconds(make_run, unknown):
+    run = tracing_in(run_of(make_run, cpu=0.12), **unknown)
+    assert with_busy_threads(run, {"tracing:first": TRACING}) == {"tracing:first": TRACING}
+
+
+def test_a_trace_beside_a_thread_that_mostly_works_keeps_its_seconds(make_run):
+    run = tracing_in(run_of(make_run, cpu=0.12), own=0.02)
+    works = Fact("polling_at", PLACE, {"seconds": 8.0, "thread_seconds": 16.1})
+    run = replace(run, events=make_run(PERIOD, events=[(9, works)]).events)
+    made = with_busy_threads(run, {"tracing:first": TRACING})
+    assert made["tracing:first"] is TRACING
+
+
 def test_what_another_device_may_compute_is_no_turn(make_run):
     run = on_a_cpu(with_calls(run_of(make_run, cpu=0.12)), ("GPU:0", "GPU"))
     made = with_busy_threads(run, {})
