@@ -53,6 +53,10 @@ from tb_slowdown_plugin.analysis.causes.model.unused_gradients import (
     tell_unused_shortly,
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
+from tb_slowdown_plugin.analysis.causes.workload.short_batches import (
+    tell_short_batches,
+    tell_short_batches_shortly,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
 
@@ -72,6 +76,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     yield from tell_unused_gpu(case)
     yield from tell_settings(case)
     yield from tell_few_threads(case)
+    yield from tell_short_batches(case)
     yield from tell_precision(case)
     yield from tell_dense_updates(case)
     yield from tell_eager(case)
@@ -97,6 +102,7 @@ def tell_avoidable(case: Case) -> str:
         or tell_growing_graph_shortly(case)
         or tell_settings_shortly(case)
         or tell_few_threads_shortly(case)
+        or tell_short_batches_shortly(case)
         or tell_eager_shortly(case)
         or tell_work_beside_shortly(case)
     )

@@ -22,7 +22,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
 
-_KERAS_STEP: Final = "Keras train step"
+KERAS_STEP: Final = "Keras train step"
+"""What traces call the function that `fit` and `train_on_batch` run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class Program:
         known = [pipeline for pipeline in pipelines if not pipeline.is_handed_over]
         options = [fact for _, fact in run.facts(names.FUNCTION_OPTIONS)]
         checkpoints = [fact for _, fact in run.facts("checkpoint")]
-        is_keras = any(trace.function == _KERAS_STEP for _, trace in run.all_of(Trace))
+        is_keras = any(trace.function == KERAS_STEP for _, trace in run.all_of(Trace))
         families = {names.family(account) for account in run.steps.accounts}
         is_fit = names.CALLBACK in families or is_keras
         return cls(
