@@ -248,3 +248,27 @@ def report(writer: Any, units: int, writes: bool) -> Any:
         return loss
 
     return tf.function(step), asked
+
+
+def score(units: int, metric: Any, measures: bool) -> Any:
+    """A step of two layers for one score an example; measures: a metric of it is updated."""
+    layers, update = (
+        keras.Sequential([L.Dense(units, "relu"), L.Dense(1, "sigmoid")]),
+        keras.optimizers.SGD(),
+    )
+    layers.build((None, units))
+    asked: list[Asked] = []
+
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            scores = layers(x)
+            loss = tf.reduce_mean((scores - y) ** 2)
+        variables = layers.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        asked.append((loss, gradients))
+        update.apply_gradients(zip(gradients, variables, strict=True))
+        if measures:
+            metric.update_state(y, scores)
+        return loss
+
+    return tf.function(step), asked

@@ -210,3 +210,24 @@ FACTORED: Final = {
     "solution and determinant": _solve_and_logdet,
 }
 """What a Gaussian process takes of its covariance -> the terms of its loss."""
+
+
+class DistancesOfPairs(keras.metrics.Mean):
+    """The mean difference of the scores of all pairs of examples."""
+
+    def update_state(self, _y: Any, scores: Any) -> None:
+        """Counts a batch."""
+        super().update_state(tf.abs(scores - tf.transpose(scores)) ** 1.5)
+
+
+METRICS: Final = {
+    "AUC of 500 thresholds of its own": lambda: keras.metrics.AUC(thresholds=_uneven(500)),
+    "AUC of 3,000 thresholds of its own": lambda: keras.metrics.AUC(thresholds=_uneven(3000)),
+    "distances of all pairs": DistancesOfPairs,
+}
+"""How a metric that takes long is made."""
+
+
+def _uneven(count: int) -> list[float]:
+    """Thresholds that aren't as far from each other."""
+    return [(place / (count + 1)) ** 2 for place in range(1, count + 1)]

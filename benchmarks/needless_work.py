@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 121 pairs of trainings
+    python benchmarks/needless_work.py                   # 145 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -41,6 +41,7 @@ from benchmarks.needless_trainings import (
     read_words,
     recur_over,
     report,
+    score,
     take_rows,
     weigh,
 )
@@ -49,6 +50,7 @@ from benchmarks.needless_variants import (
     ENLARGED,
     FACTORED,
     LOSSES,
+    METRICS,
     MODELS,
     ORDERS,
     PADDED,
@@ -61,11 +63,17 @@ from benchmarks.needless_variants import (
     TAKES,
     UNTAKEN,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
-from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.loop_invariants import (
+    find_loop_invariants,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.unrolled_rounds import (
+    find_unrolled_rounds,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
 from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations import (
     find_factorizations,
 )
@@ -81,7 +89,6 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
-from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import find_unrolled_rounds
 from tb_slowdown_plugin.collectors.graph_work.needless.zero_work import find_zero_work
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
@@ -154,6 +161,12 @@ def main() -> None:
         find = partial(_find_padding, used / columns)
         data = (words, tf.zeros((32,), tf.int32))
         compare(name, data, find, partial(read_words, columns, used, layers))
+    for (how, make_metric), units in product(METRICS.items(), (64, 512)):
+        data = (tf.random.normal((512, units)), tf.round(tf.random.uniform((512, 1))))
+        metric = make_metric()
+        places = {id(each._value.handle): how for each in metric.variables}
+        find = partial(find_metric_work, places=places)
+        compare(f"metric, {units} units: {how}", data, find, partial(score, units, metric))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:

@@ -25,8 +25,10 @@ FAMILIES: Final = {
     events.PRODUCT_ORDER: names.PRODUCT_ORDER,
     events.FACTORIZATIONS: names.FACTORIZATIONS,
     events.ZERO_WORK: names.ZERO_WORK,
+    events.BOTH_BRANCHES: names.BOTH_BRANCHES,
     events.SEQUENCE_WORK: names.PADDING,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
+    events.METRIC_WORK: names.GRAPH_REPORTS,
 }
 """Fact about a line -> the family of its account, which gets a share of each step that runs it. Of
 a session of TensorFlow 1 the record has these seconds already."""

@@ -167,12 +167,12 @@ computes. It is so "since" that many steps were finished."""
 
 UNROLLED_ROUNDS: Final = "unrolled_rounds"
 """Fact: the same of a loop of Python in a traced function, which the graph has round after round.
-"""
+"wrapped" is 1 where it is that of Keras's `TimeDistributed`."""
 
 PIECES: Final = "pieces"
 """Fact: a line takes a tensor apart, or puts it together, so many "times" in a step, and each time
 the whole of it is moved: "grown" 1 where it is put together, "rolled" 1 where it is a loop of the
-graph. "share" is what all but one of these
+graph, "wrapped" 1 where Keras's `TimeDistributed` does it. "share" is what all but one of these
 take of what the step's graph computes. It is so "since" that many steps were finished."""
 
 PRODUCT_ORDER: Final = "product_order"
@@ -212,6 +212,15 @@ many steps were finished."""
 GRAPH_REPORT: Final = "graph_report"
 """Fact: the graph of a step makes so many "summaries", and "prints", most at this line: "share" of
 what it computes. It is so "since" that many steps were finished."""
+
+BOTH_BRANCHES: Final = "both_branches"
+"""Fact: a line computes in each step what a condition takes in one of so many, "every": "share" of
+what the step's graph computes is for the others. It is so "since" that many steps were finished."""
+
+METRIC_WORK: Final = "metric_work"
+"""Fact: the graph of a step computes for so many "metrics" what nothing else needs, most at this
+line, which makes the metric that takes most where Keras updates it ("compiled" is 1 then): "share"
+of what it computes. It is so "since" that many steps were finished."""
 
 REPEATED_RUN: Final = "repeated_run"
 """Fact: a line runs a TensorFlow 1 session on what it was fed just before, in line "after", 0 if in

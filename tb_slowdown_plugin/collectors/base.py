@@ -45,6 +45,8 @@ _ONLY_HOOKED_KERAS: Final = frozenset(
         "checkpoints",
         "evaluations",
         "fit_calls",
+        "layer_lines",
+        "metric_lines",
         "model_setup",
         "optimizers",
         "predict_calls",

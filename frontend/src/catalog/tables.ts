@@ -78,6 +78,8 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   evaluations: "Keras evaluate() calls",
   model_setup: "load_model() and clear_session() calls",
   callback_lines: "Lines that make callbacks",
+  layer_lines: "Lines that make layers",
+  metric_lines: "Lines that make metrics",
   captures: "Profiler captures",
   process_memory: "Process: memory, page faults, context switches",
   allocator: "Allocator, in use and peak",

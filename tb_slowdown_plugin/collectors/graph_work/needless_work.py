@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
+    BOTH_BRANCHES,
     DENSE_UPDATE,
     DOUBLE_PRECISION,
     DRAWN_ROWS,
@@ -17,6 +18,7 @@ from tb_slowdown_plugin.catalog.events import (
     GROWING_VARIABLE,
     INDEPENDENT_ROUNDS,
     LOOP_INVARIANT,
+    METRIC_WORK,
     PAIRWISE_DISTANCES,
     PIECES,
     PRODUCT_ORDER,
@@ -32,11 +34,18 @@ from tb_slowdown_plugin.catalog.events import (
 )
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
-from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+from tb_slowdown_plugin.collectors.graph_work.needless.both_branches import find_both_branches
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
-from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.loop_invariants import (
+    find_loop_invariants,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.unrolled_rounds import (
+    find_unrolled_rounds,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
 from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
@@ -67,9 +76,6 @@ from tb_slowdown_plugin.collectors.graph_work.needless.rows.untaken_rows import 
 from tb_slowdown_plugin.collectors.graph_work.needless.rows.whole_tables import find_whole_tables
 from tb_slowdown_plugin.collectors.graph_work.needless.second_pass import find_second_pass
 from tb_slowdown_plugin.collectors.graph_work.needless.sequence_work import find_sequence_work
-from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import (
-    find_unrolled_rounds,
-)
 from tb_slowdown_plugin.collectors.graph_work.needless.zero_work import find_zero_work
 from tb_slowdown_plugin.collectors.graph_work.run_graph import RunGraph
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -102,6 +108,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     SEQUENCE_WORK: find_sequence_work,
     ZERO_WORK: find_zero_work,
     FACTORIZATIONS: find_factorizations,
+    BOTH_BRANCHES: find_both_branches,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 
@@ -112,11 +119,21 @@ class NeedlessWork:
     Args:
       emit: Takes the facts.
       source: Names the lines.
+      find_metrics: The handle of each variable of a metric, by `id` -> where the metric is made.
+      find_layer: Where the layer is made that made an operation, if the program doesn't call it.
     """
 
-    def __init__(self, emit: Callable[[Fact], None], source: SourcePlaces) -> None:
+    def __init__(
+        self,
+        emit: Callable[[Fact], None],
+        source: SourcePlaces,
+        find_metrics: Callable[[], Mapping[int, str]] = dict,
+        find_layer: Callable[[Any], str] = lambda _: "",
+    ) -> None:
         self._emit = emit
         self._source = source
+        self._find_metrics = find_metrics
+        self._find_layer = find_layer
         self._told: set[tuple[str, str]] = set()
         """Fact and line."""
         self._newest: dict[frozenset[str], int] = {}
@@ -151,7 +168,7 @@ class NeedlessWork:
         )
         for asking, found in calls:
             if (tables := find_whole_tables(step, found.gradients)) is not None:
-                place = self._source.of_operation(tables.operation) or asking
+                place = self._place_of(tables.operation) or asking
                 self._tell(WHOLE_TABLE, place, tables.numbers(), since)
         is_older = since < self._newest.get(lines, 0)
         places: dict[str, str] = {}
@@ -199,10 +216,16 @@ class NeedlessWork:
         if (second := find_second_pass(step)) is not None:
             place, after = self._source.of_parting(second.operation, second.first)
             yield REPEATED_PASS, place, {"after": after, "share": second.share}
+        if (metrics := find_metric_work(step, self._find_metrics())) is not None:
+            place = metrics.place or self._place_of(metrics.operation)
+            yield METRIC_WORK, place, metrics.numbers()
         found = {name: work for name, find in _FINDERS.items() if (work := find(step)) is not None}
         for name, work in _one_for_a_loop(found).items():
             told = {key: value for key, value in work._asdict().items() if key != "operation"}
-            yield name, self._source.of_operation(work.operation), told
+            yield name, self._place_of(work.operation), told
+
+    def _place_of(self, operation: Any) -> str:
+        return self._find_layer(operation) or self._source.of_operation(operation)
 
     def _tell(self, name: str, place: str, numbers: Mapping[str, float], since: int) -> None:
         lines = sum(fact == name for fact, _ in self._told)

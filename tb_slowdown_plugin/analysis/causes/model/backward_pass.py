@@ -2,7 +2,8 @@
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes what it doesn't need: unused gradients, all rows of a table, rows that nothing takes,
-a second pass on one batch, products with zeros, or one example after another.
+a second pass on one batch, products with zeros, one example after another, or what a condition
+rarely takes.
 
 Confused with:
 
@@ -33,9 +34,10 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
-from tb_slowdown_plugin.analysis.causes.model.loops import claim_loops
+from tb_slowdown_plugin.analysis.causes.model.both_branches import claim_branches
+from tb_slowdown_plugin.analysis.causes.model.loops.independent_rounds import claim_loops
+from tb_slowdown_plugin.analysis.causes.model.loops.pieces import claim_pieces
 from tb_slowdown_plugin.analysis.causes.model.padding import claim_padding
-from tb_slowdown_plugin.analysis.causes.model.pieces import claim_pieces
 from tb_slowdown_plugin.analysis.causes.model.products.factorizations import (
     claim_factorizations,
 )
@@ -92,6 +94,7 @@ _COUNTED: Final = {
     names.PRODUCT_ORDER: claim_order,
     names.FACTORIZATIONS: claim_factorizations,
     names.ZERO_WORK: claim_zeros,
+    names.BOTH_BRANCHES: claim_branches,
     names.PADDING: claim_padding,
 }
 """Accounts of what graphs tell -> who claims it."""

@@ -2,7 +2,8 @@
 
 How it looks: A longer step wherever the callback runs: at every step, every N steps, or at the end
 of each epoch. Some callbacks grow with the run. Summaries inside of a `tf.function`, or fetched
-from a session, are part of each step, so no step is longer than another.
+from a session, and metrics that are updated there, are part of each step, so no step is longer than
+another.
 
 Confused with:
 

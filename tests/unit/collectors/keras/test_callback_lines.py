@@ -8,7 +8,6 @@ import pytest
 from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.catalog.events import CALLBACK_AT, CALLBACK_MADE_AT
-from tb_slowdown_plugin.collectors.keras import callback_lines
 from tb_slowdown_plugin.collectors.keras.callback_lines import CallbackLines, line_of
 from tb_slowdown_plugin.collectors.keras.fit_options import describe_fit
 
@@ -87,15 +86,6 @@ def test_callbacks_may_be_equal_and_without_a_hash(lines):
     second = Same()
     assert line_of(first) != line_of(second)
     assert line_of(keras.Model) == ""
-
-
-def test_a_callback_that_is_gone_is_forgotten(lines):
-    made = keras.callbacks.History()
-    key = id(made)
-    assert key in callback_lines._lines
-    del made
-    gc.collect()
-    assert key not in callback_lines._lines
 
 
 def test_afterwards_nothing_is_hooked_or_remembered(traced):

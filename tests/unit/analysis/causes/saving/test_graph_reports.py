@@ -1,4 +1,4 @@
-"""Summaries in a graph are one row, with the line and how to make fewer."""
+"""Summaries and metrics in a graph are one row, with the line and how to make fewer."""
 
 from __future__ import annotations
 
@@ -51,3 +51,27 @@ def test_of_a_session_the_record_has_the_seconds_and_the_line_is_that_of_the_run
         "Each step makes 9 summaries inside of its graph, which train.py:29 fetches."
     )
     assert cause.advice[0].text == "Fetch the summaries every 100 steps."
+
+
+@pytest.mark.parametrize(
+    ("place", "compiled", "code"),
+    [
+        ("AUC (train.py:41)", 1.0, "def measure_epoch(epoch, logs):"),
+        ("train_step (train.py:41)", 0.0, "if step % 100 == 0:"),
+    ],
+)
+def test_metrics_are_one_row_with_the_line_that_makes_or_updates_them(
+    make_run, place, compiled, code
+):
+    numbers = {"compiled": compiled, "metrics": 2.0, "share": 0.4, "since": 0.0}
+    events = [(2, Fact("metric_work", place, numbers))]
+    report = account_for(make_run(np.full(SIZE, 0.1), events=events)).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, report.verdict) == ("callbacks", "flat", "slowdown")
+    assert cause.lost_seconds == pytest.approx(16.0)
+    assert (cause.place.file, cause.place.line) == ("train.py", 41)
+    assert cause.summary == (
+        f"Each step updates 2 metrics inside of its graph, most of it in {place}. Nothing else "
+        "needs what is computed for that."
+    )
+    assert code in cause.advice[0].code

@@ -10,7 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import can_be_vectorized
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
+    can_be_vectorized,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.wrapped_layers import is_wrapped
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import START, starts_of
 from tb_slowdown_plugin.collectors.graph_work.same_operations import name_operations
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -41,6 +44,8 @@ class UnrolledRounds(NamedTuple):
     """The first one that takes a piece, in the loop; else one that computes."""
     times: int
     """Rounds."""
+    wrapped: float
+    """1 where Keras's `TimeDistributed` makes them."""
     share: float
     """Of what the graph computes: starting the operations of all rounds but one."""
 
@@ -64,7 +69,8 @@ def find_unrolled_rounds(step: StepGraph) -> UnrolledRounds | None:
     spared = (1 - 1 / len(rounds)) * starts * START
     share = _SPARED * spared / (step.cost - (1 - _SPARED) * spared)
     slices = [operation for operation, _ in taken if operation.type == _SLICE]
-    return UnrolledRounds([*slices, *computed[min(rounds)]][0], len(rounds), share)
+    first = [*slices, *computed[min(rounds)]][0]
+    return UnrolledRounds(first, len(rounds), float(is_wrapped(first)), share)
 
 
 def _find_pieces(step: StepGraph) -> dict[_Key, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.pieces import find_pieces
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.pieces import find_pieces
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.independent_rounds import (
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.loop_invariants import find_loop_invariants
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.loop_invariants import (
+    find_loop_invariants,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 

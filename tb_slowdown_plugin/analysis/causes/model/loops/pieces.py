@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.places.counted_work import CountedWork, claim_counted
+from tb_slowdown_plugin.analysis.causes.model.loops.wrapped_layers import tell_wrapped
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Finding
@@ -19,6 +20,8 @@ def claim_pieces(case: Case, pieces: tuple[Finding, ...]) -> Claim:
 
 
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
+    if numbers.get("wrapped"):
+        return tell_wrapped(numbers, place)
     times = count(numbers["times"])
     if numbers["grown"]:
         return CountedWork(

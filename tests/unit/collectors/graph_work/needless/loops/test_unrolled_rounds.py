@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.unrolled_rounds import find_unrolled_rounds
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.unrolled_rounds import (
+    find_unrolled_rounds,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -20,6 +20,7 @@ from tb_slowdown_plugin.collectors.graph_work.inner_graphs import (
     before_identity,
     find_loops,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.wrapped_layers import is_wrapped
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import cost_of, cost_of_moving
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.tensor_sizes import sizes_of
@@ -50,6 +51,8 @@ class TensorPieces(NamedTuple):
     """1 where it is put together, 0 where it is taken apart."""
     rolled: float
     """1 where a loop of the graph does, 0 where one of Python has made operations for each."""
+    wrapped: float
+    """1 where Keras's `TimeDistributed` does."""
     share: float
     """Of what the graph computes: all but what it takes to handle the whole once."""
 
@@ -81,7 +84,14 @@ def find_pieces(step: StepGraph) -> TensorPieces | None:
     spared = most.cost * (1 - _ONCE / most.times)
     rest = step.cost - most.counted
     share = spared / (rest + most.cost)
-    return TensorPieces(most.operation, most.times, float(most.grown), float(most.rolled), share)
+    return TensorPieces(
+        most.operation,
+        most.times,
+        float(most.grown),
+        float(most.rolled),
+        float(is_wrapped(most.operation)),
+        share,
+    )
 
 
 def _find_slices(step: StepGraph) -> Iterator[_Copies]:

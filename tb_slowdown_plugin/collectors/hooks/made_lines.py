@@ -1,0 +1,75 @@
+"""The lines of the program that make objects of a library's, as long as these live."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from collections.abc import Generator, Iterator
+from types import FrameType
+from typing import Any, Final
+
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+
+_MOST_CLASSES: Final = 10
+"""Frames that are looked at for the `__init__` of classes between the program's and the library's.
+"""
+
+
+class MadeLines:
+    """Remembers the line that makes each object of a class whose `__init__` is surrounded.
+
+    Objects are told by `id`: they may be equal, or without a hash.
+
+    Args:
+      most: Objects alive at once that are remembered.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lines: dict[int, tuple[weakref.ref[Any], str]] = {}
+
+    def __iter__(self) -> Iterator[tuple[Any, str]]:
+        """The objects that are alive, each with its line."""
+        for made_by, line in list(self._lines.values()):
+            if (made := made_by()) is not None:
+                yield made, line
+
+    def line_of(self, made: Any) -> str:
+        """The line that made it, as "train.py:41"; "" where it was not seen."""
+        made_by, line = self._lines.get(id(made), (None, ""))
+        return line if made_by is not None and made_by() is made else ""
+
+    def remember(self, made: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """Surrounds the `__init__` of the library's class."""
+        with contextlib.suppress(Exception):  # the program must not see it
+            file, line = calling_line(_frame_around(made, sys._getframe(1)))
+            if file and len(self._lines) < self._most:
+                key, lines = id(made), self._lines
+                alive = weakref.ref(made, lambda _: lines.pop(key, None))
+                lines[key] = alive, SourcePlaces.of_process().at(file, line)
+        yield
+
+    def clear(self) -> None:
+        """Forgets all lines."""
+        self._lines.clear()
+
+
+def _frame_around(made: Any, frame: FrameType) -> FrameType | None:
+    """The frame that calls an object's class: its own `__init__` only calls the library's.
+
+    Frames are told by their code: to read their variables would keep what these hold.
+    """
+    made_by = {
+        getattr(kind.__dict__.get("__init__"), "__code__", None) for kind in type(made).__mro__
+    }
+    around: FrameType | None = frame
+    inner: FrameType | None = frame
+    for _ in range(_MOST_CLASSES):
+        if inner is None:
+            break
+        if inner.f_code in made_by:
+            around = inner.f_back
+        inner = inner.f_back
+    return around

@@ -1,0 +1,89 @@
+"""What a graph computes for metrics alone is counted, where one of them takes long."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
+from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+THRESHOLDS = list(np.linspace(0.01, 0.99, 3000) ** 2)
+"""Not as far from each other: Keras then compares each with each example."""
+
+
+def find(metrics, learn=lambda loss, _: loss, update=None):
+    """In a step of one product for 256 examples, that updates metrics."""
+    weights = tf.Variable(tf.ones((8, 1)))
+    kept = []
+
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            y_pred = tf.sigmoid(tf.matmul(x, weights))
+            loss = learn(tf.reduce_mean((y - y_pred) ** 2), metrics)
+        gradient = tape.gradient(loss, weights)
+        kept.append(([loss], [gradient]))
+        weights.assign_sub(gradient)
+        for metric in metrics:
+            (update or metric.update_state)(y, y_pred)
+        return loss, [metric.result() for metric in metrics]
+
+    arguments = tf.TensorSpec((256, 8)), tf.TensorSpec((256, 1))
+    function = step.get_concrete_function(*arguments)  # alive while its graph is looked at
+    places = {
+        id(variable._value.handle): f"{type(metric).__name__} (train.py:{line})"
+        for line, metric in enumerate(metrics, 1)
+        for variable in metric.variables
+    }
+    found = find_metric_work(StepGraph(*kept[-1]), places)
+    del function
+    return found
+
+
+def many_thresholds():
+    return keras.metrics.AUC(thresholds=THRESHOLDS)
+
+
+def test_one_that_compares_with_thousands_is_most_of_a_small_step():
+    found = find([keras.metrics.MeanSquaredError(), many_thresholds()])
+    assert (found.metrics, found.compiled, found.place) == (1, 0, "")
+    assert found.operation.type.startswith("Assign")
+    assert found.share > 0.7
+
+
+def test_two_of_them_are_told_together():
+    one, both = find([many_thresholds()]), find([many_thresholds(), many_thresholds()])
+    assert both.metrics == 2
+    assert one.share < both.share < 1
+
+
+def test_those_that_take_little_are_not_told():
+    assert find([keras.metrics.MeanSquaredError(), keras.metrics.AUC()]) is None
+    assert find([]) is None
+
+
+def test_one_that_the_loss_is_made_of_is_not_told():
+    assert find([many_thresholds()], learn=lambda loss, all: loss * all[0].result()) is None
+
+
+def test_what_is_needed_for_something_else_does_not_count():
+    kept = tf.Variable(tf.zeros((), tf.float32))
+    metric = keras.metrics.Mean()
+
+    def update(y, y_pred):
+        distances = tf.reduce_sum(tf.abs(y - tf.reshape(y_pred, (1, 256, 1))) ** 1.5)
+        kept.assign_add(distances)
+        metric.update_state(distances)
+
+    assert find([metric], update=update) is None
+
+
+def test_what_another_variable_keeps_is_no_metric():
+    kept = tf.Variable(tf.zeros((256, 3000)))
+    update = lambda y, y_pred: kept.assign(tf.cast(y_pred > THRESHOLDS, tf.float32))  # noqa: E731
+    assert find([keras.metrics.Mean()], update=update) is None
