@@ -272,3 +272,28 @@ def score(units: int, metric: Any, measures: bool) -> Any:
         return loss
 
     return tf.function(step), asked
+
+
+def renew(rows: int, every: int, always: bool) -> Any:
+    """A step with an inverse that is renewed each so many steps; always: it is made in each."""
+    weights = tf.Variable(tf.random.normal((rows, rows)) / rows**0.5)
+    inverse, count = tf.Variable(tf.eye(rows)), tf.Variable(0)
+    asked: list[Asked] = []
+
+    def invert() -> Any:
+        return tf.linalg.inv(tf.matmul(weights, weights, transpose_b=True) + tf.eye(rows))
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.matmul(x, weights) ** 2)
+        gradient = tape.gradient(loss, weights)
+        asked.append((loss, [gradient]))
+        due, before = tf.equal(count % every, 0), tf.convert_to_tensor(inverse)
+        inverse.assign(
+            tf.where(due, invert(), before) if always else tf.cond(due, invert, lambda: before)
+        )
+        weights.assign_sub(0.01 * tf.matmul(inverse, gradient))
+        count.assign_add(1)
+        return loss
+
+    return tf.function(step, autograph=False), asked

@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 145 pairs of trainings
+    python benchmarks/needless_work.py                   # 149 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -40,6 +40,7 @@ from benchmarks.needless_trainings import (
     multiply,
     read_words,
     recur_over,
+    renew,
     report,
     score,
     take_rows,
@@ -63,6 +64,7 @@ from benchmarks.needless_variants import (
     TAKES,
     UNTAKEN,
 )
+from tb_slowdown_plugin.collectors.graph_work.needless.both_branches import find_both_branches
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
@@ -73,7 +75,10 @@ from tb_slowdown_plugin.collectors.graph_work.needless.loops.pieces import find_
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.unrolled_rounds import (
     find_unrolled_rounds,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import (
+    MadeMetric,
+    find_metric_work,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations import (
     find_factorizations,
 )
@@ -164,9 +169,14 @@ def main() -> None:
     for (how, make_metric), units in product(METRICS.items(), (64, 512)):
         data = (tf.random.normal((512, units)), tf.round(tf.random.uniform((512, 1))))
         metric = make_metric()
-        places = {id(each._value.handle): how for each in metric.variables}
-        find = partial(find_metric_work, places=places)
+        made = MadeMetric(id(metric), how)
+        metrics = {id(each._value.handle): made for each in metric.variables}
+        find = partial(find_metric_work, metrics=metrics)
         compare(f"metric, {units} units: {how}", data, find, partial(score, units, metric))
+    for rows, every in product((100, 300), (5, 25)):
+        data = (tf.random.normal((256, rows)),)
+        name = f"inverse of {rows} x {rows}: one step in {every} takes it"
+        compare(name, data, find_both_branches, partial(renew, rows, every))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:

@@ -23,6 +23,10 @@ def save_pickle(path, kept):
 
 def pickle_in_loop(logdir):
     kept, path = replay(100_000), Path(logdir, "replay.pkl")
+    # Whether a full collection of all that was imported comes within these steps, which would be
+    # another row, is chance.
+    gc.collect()
+    gc.freeze()
 
     def extra(number):
         if number % EPOCH == 0:

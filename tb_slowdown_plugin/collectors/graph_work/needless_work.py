@@ -45,7 +45,10 @@ from tb_slowdown_plugin.collectors.graph_work.needless.loops.pieces import find_
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.unrolled_rounds import (
     find_unrolled_rounds,
 )
-from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import (
+    MadeMetric,
+    find_metric_work,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.precision import (
     find_double_precision,
     find_half_precision,
@@ -119,7 +122,7 @@ class NeedlessWork:
     Args:
       emit: Takes the facts.
       source: Names the lines.
-      find_metrics: The handle of each variable of a metric, by `id` -> where the metric is made.
+      find_metrics: The `id` of the handle of each variable of a metric -> the metric.
       find_layer: Where the layer is made that made an operation, if the program doesn't call it.
     """
 
@@ -127,7 +130,7 @@ class NeedlessWork:
         self,
         emit: Callable[[Fact], None],
         source: SourcePlaces,
-        find_metrics: Callable[[], Mapping[int, str]] = dict,
+        find_metrics: Callable[[], Mapping[int, MadeMetric]] = dict,
         find_layer: Callable[[Any], str] = lambda _: "",
     ) -> None:
         self._emit = emit
@@ -207,22 +210,27 @@ class NeedlessWork:
             self._tell(name, place, {**numbers, BOOKED: 1.0}, since)
             if place and name in FAMILIES and math.isfinite(numbers["share"]):
                 made = account(FAMILIES[name], place)
-                shares[made] = shares.get(made, 0.0) + left * numbers["share"]
-                left *= 1 - numbers["share"]
+                share = min(numbers["share"], 1.0)
+                shares[made] = shares.get(made, 0.0) + left * share
+                left *= 1 - share
         return shares
 
     def _find_in(self, step: StepGraph) -> Iterator[tuple[str, str, Mapping[str, float]]]:
         """Facts, lines, and numbers: what all graphs are asked for."""
-        if (second := find_second_pass(step)) is not None:
+        second = find_second_pass(step)
+        if second is not None:
             place, after = self._source.of_parting(second.operation, second.first)
             yield REPEATED_PASS, place, {"after": after, "share": second.share}
-        if (metrics := find_metric_work(step, self._find_metrics())) is not None:
+        metrics = find_metric_work(step, self._find_metrics())
+        # What is made for metrics alone is told once: as a pass, if that is what it is.
+        if metrics is not None and not (second and second.operation in metrics.made):
             place = metrics.place or self._place_of(metrics.operation)
             yield METRIC_WORK, place, metrics.numbers()
         found = {name: work for name, find in _FINDERS.items() if (work := find(step)) is not None}
         for name, work in _one_for_a_loop(found).items():
-            told = {key: value for key, value in work._asdict().items() if key != "operation"}
-            yield name, self._place_of(work.operation), told
+            if metrics is None or work.operation not in metrics.made:
+                told = {key: value for key, value in work._asdict().items() if key != "operation"}
+                yield name, self._place_of(work.operation), told
 
     def _place_of(self, operation: Any) -> str:
         return self._find_layer(operation) or self._source.of_operation(operation)

@@ -42,7 +42,7 @@ _BYTES: Final = 4
 """Of most numbers."""
 
 _BYTES_OF: Final = dict.fromkeys(("bool", "int8", "uint8"), 1) | dict.fromkeys(
-    ("complex64", "float64", "int64"), 8
+    ("complex64", "float64", "int64", "uint64"), 8
 )
 """The same of other types. Halves take as long as most: a CPU computes with them as such."""
 

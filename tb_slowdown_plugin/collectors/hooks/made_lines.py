@@ -28,27 +28,28 @@ class MadeLines:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._lines: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._lines: dict[int, tuple[weakref.ref[Any], tuple[str, int]]] = {}
 
     def __iter__(self) -> Iterator[tuple[Any, str]]:
         """The objects that are alive, each with its line."""
+        places = SourcePlaces.of_process()
         for made_by, line in list(self._lines.values()):
             if (made := made_by()) is not None:
-                yield made, line
+                yield made, places.at(*line)
 
     def line_of(self, made: Any) -> str:
         """The line that made it, as "train.py:41"; "" where it was not seen."""
-        made_by, line = self._lines.get(id(made), (None, ""))
-        return line if made_by is not None and made_by() is made else ""
+        made_by, line = self._lines.get(id(made), (None, ("", 0)))
+        is_known = made_by is not None and made_by() is made
+        return SourcePlaces.of_process().at(*line) if is_known else ""
 
-    def remember(self, made: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+    def remember(self, made: Any, /, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Surrounds the `__init__` of the library's class."""
         with contextlib.suppress(Exception):  # the program must not see it
-            file, line = calling_line(_frame_around(made, sys._getframe(1)))
-            if file and len(self._lines) < self._most:
+            line = calling_line(_frame_around(made, sys._getframe(1)))
+            if line[0] and len(self._lines) < self._most:
                 key, lines = id(made), self._lines
-                alive = weakref.ref(made, lambda _: lines.pop(key, None))
-                lines[key] = alive, SourcePlaces.of_process().at(file, line)
+                lines[key] = weakref.ref(made, lambda _: lines.pop(key, None)), line
         yield
 
     def clear(self) -> None:

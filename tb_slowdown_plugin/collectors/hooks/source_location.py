@@ -119,6 +119,19 @@ class SourcePlaces:
         return short
 
 
+def is_made_within(operation: Any, method: str) -> bool:
+    """Whether a library's method of that name calls what made an operation of a graph.
+
+    Behind the innermost line of the program, if TensorFlow knows one.
+    """
+    for frame in reversed(operation.traceback or ()):
+        if not is_installed(frame.filename):
+            return False
+        if frame.name == method:
+            return True
+    return False
+
+
 def number_cells_anew() -> None:
     """For a run that begins: cells of a notebook have the numbers that they have now."""
     _shorten.cache_clear()

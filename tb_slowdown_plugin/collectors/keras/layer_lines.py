@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, find_keras
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.made_lines import MadeLines
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.hooks.source_location import is_made_within
 
 _LINES: Final = MadeLines(most=4096)
 """Of the layers of this process, which models are, too."""
@@ -50,7 +50,7 @@ def find_layer(operation: Any) -> str:
     Nor where the program calls the layer itself, in a line that TensorFlow knows of the operation,
     nor of a gradient, which has the line that asks for it.
     """
-    if not _is_made_by_model(operation):
+    if not is_made_within(operation, _RUNS_LAYERS):
         return ""
     scopes = operation.name.split("/")[:-1]
     layers: dict[str, list[tuple[Any, str]]] = {}
@@ -64,16 +64,6 @@ def find_layer(operation: Any) -> str:
             lines = {f"{type(layer).__name__} ({line})" for layer, line in named}
             return lines.pop() if len(lines) == 1 else ""
     return ""
-
-
-def _is_made_by_model(operation: Any) -> bool:
-    """Whether Keras calls a layer behind the last line of the program."""
-    for frame in reversed(operation.traceback or ()):
-        if frame.name == _RUNS_LAYERS:
-            return True
-        if not is_installed(frame.filename):
-            return False
-    return False
 
 
 def _scopes_beside(graph: Any, above: list[str]) -> set[str]:
@@ -91,10 +81,13 @@ def _scopes_beside(graph: Any, above: list[str]) -> set[str]:
 def _named(
     scope: str, beside: Iterable[str], layers: dict[str, list[tuple[Any, str]]]
 ) -> list[tuple[Any, str]]:
-    """The layers of a scope's name: where any beside it has a number added, all have one.
+    """The layers that a scope may be of: with a number added, as all beside it have one, or none.
 
-    A model that is called twice in a graph has all of its layers there twice.
+    A graph that has called a model before, if only to see what it gives, adds them.
     """
     bare = _NUMBER.sub("", scope)
-    is_numbered = any(each not in layers and _NUMBER.sub("", each) in layers for each in beside)
-    return layers.get(bare if is_numbered and bare in layers else scope, [])
+    plain = [each for each in beside if each in layers and not _NUMBER.search(each)]
+    added = [each for each in beside if each not in layers and _NUMBER.sub("", each) in layers]
+    if plain or bare == scope:
+        return layers.get(scope, [])
+    return layers.get(bare, []) if added else [*layers.get(scope, []), *layers.get(bare, [])]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tb_slowdown_plugin.collectors.base import Context, find_keras
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import MadeMetric
 from tb_slowdown_plugin.collectors.hooks.made_lines import MadeLines
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 
@@ -35,12 +36,15 @@ class MetricLines:
         _LINES.clear()
 
 
-def places_of_variables() -> dict[int, str]:
-    """The handle of each variable of a metric, by `id` -> "AUC (train.py:41)", where it is made."""
-    places: dict[int, str] = {}
+def metrics_by_handle() -> dict[int, MadeMetric]:
+    """The `id` of the handle of each variable of a metric -> the metric."""
+    found: dict[int, MadeMetric] = {}
     for metric, line in _LINES:
+        made = MadeMetric(id(metric), f"{type(metric).__name__} ({line})")
         for variable in metric.__dict__.get("_variables", ()):
-            handle = getattr(getattr(variable, "_value", None), "handle", None)
-            if handle is not None:
-                places[id(handle)] = f"{type(metric).__name__} ({line})"
-    return places
+            value = getattr(variable, "_value", None)
+            # A strategy has one for each of its devices, and asks in which one it is.
+            for each in getattr(value, "_values", (value,)):
+                if (handle := getattr(each, "handle", None)) is not None:
+                    found[id(handle)] = made
+    return found

@@ -33,7 +33,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import (
 from tb_slowdown_plugin.collectors.hooks.method_hooks import LIBRARIES, MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.keras.layer_lines import find_layer
-from tb_slowdown_plugin.collectors.keras.metric_lines import places_of_variables
+from tb_slowdown_plugin.collectors.keras.metric_lines import metrics_by_handle
 from tb_slowdown_plugin.records.types import Fact
 
 _MOST_EAGER: Final = 100
@@ -79,7 +79,7 @@ class WideGradients:
         self._left = _MOST_EAGER
         self._ended: list[Scope] = []
         """Of eager steps."""
-        self._needless = NeedlessWork(context.emit, self._source, places_of_variables, find_layer)
+        self._needless = NeedlessWork(context.emit, self._source, metrics_by_handle, find_layer)
         self._told: dict[str, Mapping[str, float]] = {}
         """Line -> what was told of it last."""
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))

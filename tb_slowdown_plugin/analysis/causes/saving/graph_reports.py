@@ -108,7 +108,8 @@ def _measure_after_epochs(place: str) -> Advice:
                 "on_epoch_end=measure_epoch)])"
             ),
         ),
-        "It is no longer known of the examples that are trained with.",
+        "It is no longer known of the examples that are trained with, nor in `logs`, where "
+        "`EarlyStopping` or `ModelCheckpoint` may look for it.",
         f"in `{place}`",
     )
 

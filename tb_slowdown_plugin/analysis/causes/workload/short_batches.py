@@ -15,11 +15,14 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.programs.program import KERAS_STEP
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import KERAS_FIT
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Execution, Trace
 
+_BY_FIT: Final = "one batch of fit"
+"""How the rule begins by which `fit` has steps."""
 _TOGETHER: Final = 32
 """Batches in one call, in the advice."""
 
@@ -64,21 +67,28 @@ def _find(run: Run) -> ShortBatches | None:
     Nor beside another device than CPUs: a graph is over there before what it has begun is.
     """
     fits = [fact.numbers.get("steps_per_execution", 1.0) for _, fact in run.facts(KERAS_FIT)]
-    steps = run.steps
+    rules = [fact.subject for _, fact in run.facts(names.STEP_RULE)]
     one_by_one = bool(fits) and max(fits) == 1 and run.steps_per_row == 1
-    if not one_by_one or not run.environment.is_cpu_alone or not len(steps):
+    by_fit = all(rule.startswith(_BY_FIT) for rule in rules)
+    steps = run.steps
+    if not (one_by_one and by_fit and run.environment.is_cpu_alone and len(steps)):
         return None
-    traces = {trace.id for _, trace in run.all_of(Trace) if trace.function == KERAS_STEP}
-    runs = [
-        each.seconds
-        for _, each in run.all_of(Execution)
-        if each.trace in traces and each.nth > 1 and not each.elsewhere
-    ]
-    if not runs:
-        return None
-    graph = min(runs)
+    graph = _graph_seconds(run)
     known = sum(steps.accounts.values(), np.zeros(len(steps)))
     period = float(np.median(steps.period_seconds))
     left = float(np.nanmedian(steps.period_seconds - np.nan_to_num(known)))
     share = (left - graph) / period if period > 0 else 0.0
     return ShortBatches(period, graph, share) if share >= MATTERS else None
+
+
+def _graph_seconds(run: Run) -> float:
+    """What the graph of a step takes, of several models that of the slowest; infinite if unknown.
+
+    By the fastest of its first runs but the very first.
+    """
+    traces = {trace.id for _, trace in run.all_of(Trace) if trace.function == KERAS_STEP}
+    fastest: dict[int, float] = {}
+    for _, each in run.all_of(Execution):
+        if each.trace in traces and each.nth > 1 and not each.elsewhere:
+            fastest[each.trace] = min(each.seconds, fastest.get(each.trace, np.inf))
+    return max(fastest.values(), default=np.inf)

@@ -3,7 +3,7 @@
 Such as `tf.where(tf.equal(step % 25, 0), inverse(matrix), before)`: TensorFlow computes both before
 it chooses, where `tf.cond` runs one of two functions. So it does with what a function given to
 `tf.cond` only hands on, as it was computed outside of it. Which of them is taken how often is known
-where the condition counts: each so many steps.
+where the condition counts: each so many steps. A `tf.cond` that changes variables isn't looked at.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 _LEAST: Final = 10 * START
 """What it costs at least that is told of: `tf.cond` takes some operations itself."""
 _SELECTS: Final = frozenset({"Select", "SelectV2"})
-_CONDITIONS: Final = frozenset({"If", "StatelessIf"})
+_CONDITION: Final = "StatelessIf"
 _SAME: Final = frozenset({"Cast", "Identity", "Squeeze", "Reshape"})
 """They give on the number that they get."""
 _EQUAL, _UNEQUAL, _NOT = "Equal", "NotEqual", "LogicalNot"
+_SUMS: Final = frozenset({"Add", "AddV2", "Sub"})
 _REMAINDERS: Final = frozenset({"FloorMod", "Mod", "TruncateMod"})
 
 
@@ -49,24 +50,28 @@ def find_both_branches(step: StepGraph) -> BothBranches | None:
     if not choices or step.run is None:
         return None
     needed = _find_needed(step, choices)
-    costs = [_count(step, each, needed) for each in choices]
-    if sum(costs) <= _LEAST:
+    most, most_cost = choices[0], 0.0
+    spared: dict[Any, float] = {}
+    """Operation -> what it costs on average in steps that don't take it."""
+    for choice in choices:
+        alone = operations_before(choice.untaken, but=needed)
+        costs = {each: step.costs[each] for each in alone if each in step.costs}
+        if sum(costs.values()) <= _LEAST:
+            continue
+        if sum(costs.values()) > most_cost:
+            most, most_cost = choice, sum(costs.values())
+        for each, cost in costs.items():  # several may choose from the same
+            spared[each] = max(spared.get(each, 0.0), (1 - 1 / choice.every) * cost)
+    if not spared:
         return None
-    most = choices[costs.index(max(costs))]
-    return BothBranches(most.operation, most.every, sum(costs) / step.cost)
-
-
-def _count(step: StepGraph, choice: _Choice, needed: Collection[Any]) -> float:
-    """What a step computes for it on average, and doesn't take."""
-    alone = operations_before(choice.untaken, but=needed)
-    return (1 - 1 / choice.every) * sum(step.costs.get(each, 0.0) for each in alone)
+    return BothBranches(most.operation, most.every, sum(spared.values()) / step.cost)
 
 
 def _find_choices(step: StepGraph) -> Iterator[_Choice]:
     for each in step.operations:
         if each.type in _SELECTS:
             untaken = [[each.inputs[2]], [each.inputs[1]]]
-        elif each.type in _CONDITIONS:
+        elif each.type == _CONDITION:
             untaken = _only_in_branches(each)
         else:
             continue
@@ -111,13 +116,29 @@ def _count_steps(condition: Any) -> tuple[int, bool]:
         operation = _behind(operation.inputs[0])
     if operation.type not in (_EQUAL, _UNEQUAL):
         return 0, is_then
-    for side in operation.inputs:
+    for side, other in (operation.inputs, reversed(operation.inputs)):
         counted = _behind(side)
-        if counted.type in _REMAINDERS:
-            every = tensor_util.constant_value(counted.inputs[1])
-            if every is not None and every.size == 1:
-                return int(every), is_then == (operation.type == _EQUAL)
+        if counted.type not in _REMAINDERS or not _is_counter(_behind(counted.inputs[0])):
+            continue
+        every, rest = (tensor_util.constant_value(each) for each in (counted.inputs[1], other))
+        if every is not None and rest is not None and 0 <= rest < every:
+            return int(every), is_then == (operation.type == _EQUAL)
     return 0, is_then
+
+
+def _is_counter(operation: Any) -> bool:
+    """Whether it gives what may count steps: a variable, or a whole number that the step is given.
+
+    Or that and another one.
+    """
+    if operation.type in _SUMS:
+        found = [_behind(each) for each in operation.inputs]
+        counters = [each for each in found if each.type != "Const"]
+        return len(counters) == 1 and _is_counter(counters[0])
+    output = operation.outputs[0] if operation.outputs else None
+    if output is None or output.shape.rank != 0 or not output.dtype.is_integer:
+        return False
+    return operation.type in ("ReadVariableOp", "Placeholder")
 
 
 def _behind(tensor: Any) -> Any:

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.weights import UPDATES
+from tb_slowdown_plugin.collectors.hooks.source_location import is_made_within
 
 _LEAST: Final = 100 * START
 """What a metric takes at least that is told of: as long as the start of a graph from Python. An
@@ -26,6 +27,15 @@ _CHECKS: Final = "Assert"
 """The type of what a metric has checked: it needs nothing that counts by itself."""
 
 
+class MadeMetric(NamedTuple):
+    """A metric of the program, and where it is made."""
+
+    number: int
+    """Which one: several may be made in one line."""
+    place: str
+    """Such as "AUC (train.py:41)"."""
+
+
 class MetricWork(NamedTuple):
     """Of one graph."""
 
@@ -33,19 +43,20 @@ class MetricWork(NamedTuple):
     """Of the metric that costs most, the update that does."""
     place: str
     """Where that metric is made, if Keras updates it; else "": the operation has a line."""
-    compiled: float
-    """1 if Keras updates it."""
-    metrics: float
+    made: frozenset[Any]
+    """What is computed for metrics alone."""
+    metrics: int
     """How many have such work."""
     share: float
     """Of what the graph computes."""
 
     def numbers(self) -> dict[str, float]:
         """What a fact tells beside the line."""
-        return {"compiled": self.compiled, "metrics": self.metrics, "share": self.share}
+        compiled = float(bool(self.place))
+        return {"compiled": compiled, "metrics": float(self.metrics), "share": self.share}
 
 
-def find_metric_work(step: StepGraph, places: Mapping[int, str]) -> MetricWork | None:
+def find_metric_work(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> MetricWork | None:
     """None where no metric takes long, or where it can't be counted.
 
     What a loss, an update of weights, or a summary needs as well doesn't count; nor does a metric
@@ -53,41 +64,34 @@ def find_metric_work(step: StepGraph, places: Mapping[int, str]) -> MetricWork |
 
     Args:
       step: Of a traced function.
-      places: The handle of each variable of a metric, by `id` -> where the metric is made.
+      metrics: The `id` of the handle of each variable of a metric -> the metric.
     """
-    updates = _find_updates(step, places)
+    updates = _find_updates(step, metrics)
     if not updates or step.run is None:
         return None
     needed = _find_needed(step, updates)
     alone = {each: operations_before(each.inputs, but=needed) for each in updates}
-    metrics: dict[str, set[Any]] = {}
-    for each, place in updates.items():
-        metrics.setdefault(place, set()).update(alone[each])
-    costs = {place: _cost(step, found) for place, found in metrics.items()}
-    large = [place for place, cost in costs.items() if cost > _LEAST]
+    made: dict[MadeMetric, set[Any]] = {}
+    for each, metric in updates.items():
+        made.setdefault(metric, set()).update(alone[each])
+    large = [metric for metric, found in made.items() if _cost(step, found) > _LEAST]
     if not large:
         return None
-    main = max(large, key=lambda place: costs[place])
-    of_main = [each for each, place in updates.items() if place == main]
+    main = max(large, key=lambda metric: _cost(step, made[metric]))
+    of_main = [each for each, metric in updates.items() if metric == main]
     most = max(of_main, key=lambda each: _cost(step, alone[each]))
-    by_keras = any(frame.name == _BY_KERAS for frame in most.traceback or ())
-    whole = set().union(*(metrics[place] for place in large))
-    return MetricWork(
-        most,
-        main if by_keras else "",
-        float(by_keras),
-        float(len(large)),
-        _cost(step, whole) / step.cost,
-    )
+    whole = frozenset().union(*(made[metric] for metric in large))
+    place = main.place if is_made_within(most, _BY_KERAS) else ""
+    return MetricWork(most, place, whole, len(large), _cost(step, whole) / step.cost)
 
 
-def _find_updates(step: StepGraph, places: Mapping[int, str]) -> dict[Any, str]:
-    """What changes a variable of a metric that the loss isn't made of -> where that is made."""
-    captures = getattr(step.targets[0].graph, "captures", ()) if places else ()
+def _find_updates(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> dict[Any, MadeMetric]:
+    """What changes a variable of a metric that the loss isn't made of -> that metric."""
+    captures = getattr(step.targets[0].graph, "captures", ()) if metrics else ()
     of_metrics = {
-        inside.op: places[id(outside)]
+        inside.op: metrics[id(outside)]
         for outside, inside in captures
-        if id(outside) in places and inside.op not in step.learning
+        if id(outside) in metrics and inside.op not in step.learning
     }
     return {
         each: of_metrics[each.inputs[0].op]
@@ -99,15 +103,22 @@ def _find_updates(step: StepGraph, places: Mapping[int, str]) -> dict[Any, str]:
 def _find_needed(step: StepGraph, updates: Collection[Any]) -> set[Any]:
     """What is needed for anything else than these updates, and what is made of their variables."""
     kept = {each.inputs[0].op for each in updates}
-    outputs = [tensor for tensor in step.results if kept.isdisjoint(operations_before([tensor]))]
+    made_of_kept = set(kept)
+    for each in step.operations:  # each after what it needs
+        if any(tensor.op in made_of_kept for tensor in each.inputs):
+            made_of_kept.add(each)
+    outputs = getattr(step.targets[0].graph, "outputs", ())
+    one_of = {each.type: each for each in step.operations}
+    acts = {kind for kind, one in one_of.items() if one.op_def.is_stateful} - {_CHECKS}
     acting = [
         tensor
         for each in step.operations
-        if each not in updates and each.type != _CHECKS and each.op_def.is_stateful
+        if each.type in acts and each not in updates
         for tensor in each.inputs
     ]
-    return step.learning | operations_before([*outputs, *acting])
+    asked = [tensor for tensor in outputs if tensor.op not in made_of_kept]
+    return step.learning | operations_before([*asked, *acting])
 
 
 def _cost(step: StepGraph, operations: Collection[Any]) -> float:
-    return sum(step.costs[each] for each in operations if each in step.costs)
+    return sum(step.costs.get(each, 0.0) for each in operations)

@@ -76,6 +76,16 @@ def test_layers_of_one_name_are_not_told_apart(lines):
     assert {find_layer(each) for each in products_in(*models)} == {""}
 
 
+def test_where_it_may_be_a_layer_of_another_model_nothing_is_told(lines):
+    one = keras.Sequential([keras.Input(SIZES[:1])])
+    one.add(keras.layers.Dense(SIZES[1], name="same"))
+    other = keras.Sequential([keras.Input(SIZES[:1])])
+    line = inspect.currentframe().f_lineno + 1
+    other.add(keras.layers.Dense(SIZES[2], name="same_1"))
+    # Keras has called the first model before, so that its layer is `same_1` in the graph.
+    assert [find_layer(each) for each in products_in(one, other)] == ["", f"Dense ({HERE}:{line})"]
+
+
 def test_afterwards_nothing_is_hooked_or_remembered(traced):
     collector = LayerLines()
     collector.start(traced.context)

@@ -33,7 +33,8 @@ def tell_wrapped(numbers: Mapping[str, float], place: str) -> CountedWork:
                 old("x = keras.layers.TimeDistributed(keras.layers.Dense(48))(x)"),
                 new("x = keras.layers.Dense(48)(x)"),
             ),
-            "In a saved model, the weights have other names.",
+            "In a saved model, the weights have other names. `BatchNormalization` then normalizes "
+            "all steps of the sequences together, and a mask reaches the layer as a whole.",
             f"in `{place}`",
         ),
     )

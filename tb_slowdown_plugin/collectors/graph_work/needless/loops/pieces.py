@@ -89,7 +89,7 @@ def find_pieces(step: StepGraph) -> TensorPieces | None:
         most.times,
         float(most.grown),
         float(most.rolled),
-        float(is_wrapped(most.operation)),
+        float(not most.rolled and is_wrapped(most.operation)),
         share,
     )
 

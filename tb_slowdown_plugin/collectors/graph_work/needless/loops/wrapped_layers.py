@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-_WRAPPER: Final = "time_distributed.py"
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+
+_WRAPPER: Final = ("rnn/time_distributed.py", "rnn\\time_distributed.py")
 
 
 def is_wrapped(operation: Any) -> bool:
     """Whether such a layer made an operation."""
-    return any(frame.filename.endswith(_WRAPPER) for frame in operation.traceback or ())
+    return any(
+        frame.filename.endswith(_WRAPPER) and is_installed(frame.filename)
+        for frame in operation.traceback or ()
+    )

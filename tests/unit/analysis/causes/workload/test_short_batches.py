@@ -24,9 +24,22 @@ def on_devices(run, *devices):
     return replace(run, environment=replace(run.environment, devices=devices))
 
 
-def judge(make_run, *, graph=0.0004, name="Keras train step", together=(1.0,), **how):
+def judge(
+    make_run,
+    *,
+    graph=0.0004,
+    name="Keras train step",
+    together=(1.0,),
+    rule="one batch of fit (train.py:9)",
+    larger=0.0,
+    **how,
+):
     """Steps of 1 ms, 0.1 of it waiting for input; the first four runs of their graph."""
     events = [(0, Fact("keras_fit", "", {"steps_per_execution": each})) for each in together]
+    events += [(0, Fact("step_rule", rule, {}))]
+    if larger:  # of another model, that is fitted later
+        events += [(300, Trace(6, name, "train.py:9", 0.02, 0.01, "first"))]
+        events += [(302, Execution(6, 2, larger))]
     events += [(0, Trace(5, name, "train.py:9", 0.02, 0.01, "first"))]
     events += [
         (nth, Execution(5, nth, seconds, **how))
@@ -54,6 +67,8 @@ def test_it_is_told_in_the_headline_and_in_a_note(make_run):
         {"together": (1.0, 8.0)},
         {"together": ()},
         {"elsewhere": True},
+        {"larger": 0.0009},
+        {"rule": "one call of train_on_batch (train.py:9)"},
     ],
 )
 def test_where_the_graph_is_most_of_it_or_fit_does_not_run_each_batch_nothing_is(

@@ -82,7 +82,7 @@ def test_what_such_a_thread_makes_counts_where_it_mostly_polls(make_run, thread_
     assert made[f"polling:{PLACE}"][10:] == pytest.approx(taken, abs=1e-3)
 
 
-def tracing_in(run, own, process=0.09, events=None):
+def tracing_in(run, own, process=0.09):
     """Its first step is a trace of 0.09 s, before any sample has seen what the threads do."""
     cpu = np.where(np.arange(SIZE) == 0, process, run.steps.process_cpu_seconds)
     steps = replace(run.steps, thread_cpu_seconds=np.full(SIZE, own), process_cpu_seconds=cpu)

@@ -98,7 +98,50 @@ def test_what_is_taken_each_time_costs_little_or_runs_in_turn_is_not_told(choose
     assert find(choose) is None
 
 
+def test_what_several_choose_from_is_counted_once():
+    def of_one(due, matrix, before):
+        inverse = tf.linalg.inv(matrix)
+        return tf.where(due, inverse, before)
+
+    def of_three(due, matrix, before):
+        inverse = tf.linalg.inv(matrix)
+        return sum(tf.where(due, inverse, before * each) for each in (1.0, 2.0, 3.0))
+
+    one, three = find(of_one), find(of_three)
+    assert 0.5 * one.share < three.share < one.share
+
+
+def test_many_that_cost_little_each_are_not_told():
+    def copied(due, matrix, before):
+        rows = [tf.where(due, matrix[at] * 2.0, before[at]) for at in range(20)]
+        return tf.concat([rows, before[20:]], axis=0)
+
+    assert find(copied) is None
+
+
+@pytest.mark.parametrize("argument", [False, True])
+def test_a_number_that_the_step_is_given_counts_steps_and_a_size_does_not(argument):
+    asked = []
+
+    @tf.function(autograph=False)
+    def step(count, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(x**2)
+        asked.append(([loss], [tape.gradient(loss, x)]))
+        counted = count + 1 if argument else tf.shape(x)[0]
+        inverse = tf.linalg.inv(tf.matmul(x, x, transpose_a=True))
+        return tf.where(tf.equal(counted % 2, 0), inverse, tf.eye(SIDE))
+
+    specs = tf.TensorSpec((), tf.int32), tf.TensorSpec((None, SIDE))
+    function = step.get_concrete_function(*specs)
+    found = find_both_branches(StepGraph(*asked[-1]))
+    assert (found is not None) == argument
+    del function
+
+
 def test_a_condition_that_does_not_count_steps_is_not_told():
     assert find(by_where, lambda count: count > 100) is None
     assert find(by_where, lambda count: tf.equal(count, 100)) is None
+    assert find(by_where, lambda count: tf.equal(count % 25, 25)) is None
     assert find(before_first) is None  # what most steps take

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import find_metric_work
+from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import (
+    MadeMetric,
+    find_metric_work,
+)
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 
 pytestmark = pytest.mark.tensorflow
@@ -35,12 +38,12 @@ def find(metrics, learn=lambda loss, _: loss, update=None):
 
     arguments = tf.TensorSpec((256, 8)), tf.TensorSpec((256, 1))
     function = step.get_concrete_function(*arguments)  # alive while its graph is looked at
-    places = {
-        id(variable._value.handle): f"{type(metric).__name__} (train.py:{line})"
-        for line, metric in enumerate(metrics, 1)
+    known = {
+        id(variable._value.handle): MadeMetric(id(metric), "AUC (train.py:9)")
+        for metric in metrics
         for variable in metric.variables
     }
-    found = find_metric_work(StepGraph(*kept[-1]), places)
+    found = find_metric_work(StepGraph(*kept[-1]), known)
     del function
     return found
 
@@ -51,12 +54,23 @@ def many_thresholds():
 
 def test_one_that_compares_with_thousands_is_most_of_a_small_step():
     found = find([keras.metrics.MeanSquaredError(), many_thresholds()])
-    assert (found.metrics, found.compiled, found.place) == (1, 0, "")
+    assert (found.metrics, found.numbers()["compiled"], found.place) == (1, 0, "")
     assert found.operation.type.startswith("Assign")
     assert found.share > 0.7
 
 
-def test_two_of_them_are_told_together():
+def compute_metrics(metric, y, y_pred):
+    """Called as Keras's method is."""
+    metric.update_state(y, y_pred)
+
+
+def test_a_function_of_the_program_is_not_kerass_whatever_its_name():
+    metric = many_thresholds()
+    found = find([metric], update=lambda y, y_pred: compute_metrics(metric, y, y_pred))
+    assert (found.metrics, found.place) == (1, "")
+
+
+def test_two_of_them_that_are_made_in_one_line_are_told_together():
     one, both = find([many_thresholds()]), find([many_thresholds(), many_thresholds()])
     assert both.metrics == 2
     assert one.share < both.share < 1
@@ -87,3 +101,20 @@ def test_what_another_variable_keeps_is_no_metric():
     kept = tf.Variable(tf.zeros((256, 3000)))
     update = lambda y, y_pred: kept.assign(tf.cast(y_pred > THRESHOLDS, tf.float32))  # noqa: E731
     assert find([keras.metrics.Mean()], update=update) is None
+
+
+def test_it_looks_at_a_graph_once_however_many_gradients_it_has(monkeypatch):
+    from tb_slowdown_plugin.collectors.graph_work.needless import metric_work
+
+    walked = []
+    walk = metric_work.operations_before
+
+    def count(tensors, but=()):
+        found = walk(tensors, but)
+        walked.append(len(found))
+        return found
+
+    monkeypatch.setattr(metric_work, "operations_before", count)
+    assert find([many_thresholds()]).metrics == 1
+    assert len(walked) == 1 + 4  # what else is needed, and the updates of one metric
+    assert max(walked[1:]) < walked[0]
