@@ -3,7 +3,7 @@
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes what it doesn't need: unused gradients, all rows of a table, rows that nothing takes,
 a second pass on one batch, products with zeros, one example after another, or what a condition
-rarely takes.
+rarely uses.
 
 Confused with:
 

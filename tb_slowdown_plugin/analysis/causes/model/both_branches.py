@@ -1,4 +1,4 @@
-"""What a step computes each time, and takes in one of many: the line, and how to leave it out."""
+"""What each step computes, and one of many uses: the line, and how to leave it out."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def claim_branches(case: Case, branches: tuple[Finding, ...]) -> Claim:
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
     every = count(numbers["every"])
     return CountedWork(
-        f"work that one step in {every} takes",
-        f"Each step computes what a condition takes in one step of {every}, in {place}: "
-        "`tf.where` computes both of what it chooses from, and so does `tf.cond` where it is "
+        f"work that one step in {every} uses",
+        f"Each step computes what a condition uses in one step of {every} only, in {place}: "
+        "`tf.where` computes both values before it chooses, and so does `tf.cond` where they are "
         "computed outside of its functions.",
         f": {percent(numbers['share'])} of what the step's graph computes is for steps that don't "
-        "take it. All steps have it, so no clock can tell",
+        "use it. All steps have it, so no clock can tell",
         Advice(
             "Compute it inside of a function that `tf.cond` is given: it runs one of the two.",
             snippet(

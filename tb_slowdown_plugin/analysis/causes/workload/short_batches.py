@@ -14,6 +14,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.programs.program import KERAS_STEP
+from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import KERAS_FIT
@@ -47,7 +48,8 @@ def tell_short_batches(case: Case) -> Iterable[str]:
             "own Python runs between two batches. `model.compile(..., "
             f"steps_per_execution={_TOGETHER})` runs {_TOGETHER} batches in one call, which spares "
             f"most of it; callbacks then see one batch in {_TOGETHER}. `tbslow try --only "
-            "steps_per_execution` measures it with 10. Larger batches have the same effect."
+            "steps_per_execution` measures it with 10. Larger batches spare it, too, and change "
+            "how the model learns."
         )
 
 
@@ -74,9 +76,8 @@ def _find(run: Run) -> ShortBatches | None:
     if not (one_by_one and by_fit and run.environment.is_cpu_alone and len(steps)):
         return None
     graph = _graph_seconds(run)
-    known = sum(steps.accounts.values(), np.zeros(len(steps)))
     period = float(np.median(steps.period_seconds))
-    left = float(np.nanmedian(steps.period_seconds - np.nan_to_num(known)))
+    left = float(np.median(left_over(run, steps.accounts)))
     share = (left - graph) / period if period > 0 else 0.0
     return ShortBatches(period, graph, share) if share >= MATTERS else None
 

@@ -2,8 +2,8 @@
 
 Such as `TimeDistributed(Dense(48))`: of a batch whose sequences are of one length it takes slices,
 calls the layer for each, and stacks what these calls give. A `Dense` gives the same of the whole
-sequence: a step with three of them on 96 steps takes 19 ms, and 9 without `TimeDistributed`; its
-trace takes 6 s instead of 1 (TensorFlow 2.21, Keras 3.15, 2026-11-30).
+sequence: a step with three of them on 96 steps takes 16.6 ms, and 5.1 without `TimeDistributed`;
+its trace takes 3.9 s instead of 0.6 (TensorFlow 2.21, Keras 3.15, 2026-11-30).
 """
 
 from __future__ import annotations

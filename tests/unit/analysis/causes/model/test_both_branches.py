@@ -1,4 +1,4 @@
-"""What one step in many takes, and all compute, is one row with its line."""
+"""What one step in many uses, and all compute, is one row with its line."""
 
 from __future__ import annotations
 
@@ -19,5 +19,7 @@ def test_it_is_one_row_with_the_line(make_run):
     assert (cause.cause, cause.pattern, report.verdict) == ("backward_pass", "flat", "slowdown")
     assert cause.lost_seconds == pytest.approx(2.0)
     assert (cause.place.file, cause.place.line) == ("kron.py", 31)
-    assert cause.summary.startswith("Each step computes what a condition takes in one step of 25,")
+    assert cause.summary.startswith(
+        "Each step computes what a condition uses in one step of 25 only,"
+    )
     assert "tf.cond(due, lambda: inverse_root(matrix), lambda: root)" in cause.advice[0].code

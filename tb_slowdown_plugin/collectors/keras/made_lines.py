@@ -1,4 +1,4 @@
-"""The lines of the program that make objects of a library's, as long as these live."""
+"""The lines of the program that make callbacks, layers, and metrics, as long as these live."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import contextlib
 import sys
 import weakref
 from collections.abc import Generator, Iterator
+from operator import attrgetter
 from types import FrameType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+from tb_slowdown_plugin.collectors.base import Context, find_keras
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
 _MOST_CLASSES: Final = 10
@@ -55,6 +58,30 @@ class MadeLines:
     def clear(self) -> None:
         """Forgets all lines."""
         self._lines.clear()
+
+
+class LineCollector:
+    """Remembers the line that makes each object of one class of Keras's, and of its subclasses."""
+
+    name: ClassVar[str]
+    made: ClassVar[str]
+    """The class, as a name in Keras."""
+    lines: ClassVar[MadeLines]
+    """Of the objects of this process."""
+
+    def start(self, context: Context) -> None:
+        """Hooks the class.
+
+        Raises:
+          Unavailable: Keras has not been imported.
+        """
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
+        self._hooks.surround(attrgetter(self.made)(find_keras()), "__init__", self.lines.remember)
+
+    def stop(self) -> None:
+        """Puts Keras's method back, and forgets the lines."""
+        self._hooks.remove()
+        self.lines.clear()
 
 
 def _frame_around(made: Any, frame: FrameType) -> FrameType | None:

@@ -5,9 +5,9 @@ import inspect
 
 import pytest
 
-from tb_slowdown_plugin.collectors.hooks.made_lines import MadeLines
+from tb_slowdown_plugin.collectors.keras.made_lines import MadeLines
 
-HERE = "tests/unit/collectors/hooks/test_made_lines.py"
+HERE = "tests/unit/collectors/keras/test_made_lines.py"
 
 
 class Base:
