@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,12 +119,17 @@ class Trace:
     new_model: bool = False
 
 
+FIRST_RUNS: Final = 4
+"""Of a graph, that have an `Execution` each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One of the first runs of the graph that trace number `trace` has made."""
 
     trace: int
     nth: int
+    """From 1 on; beyond `FIRST_RUNS` it is the fastest of all between these and it."""
     seconds: float
     elsewhere: bool = False
 

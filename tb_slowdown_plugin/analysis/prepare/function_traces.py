@@ -19,7 +19,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
 from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.records.run import Run
-from tb_slowdown_plugin.records.types import Epoch, Execution, Trace
+from tb_slowdown_plugin.records.types import FIRST_RUNS, Epoch, Execution, Trace
 
 SteadyFrom = Literal["later runs", "other graphs of the function", "nothing"]
 
@@ -84,7 +84,7 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
             graph, seconds = (session, event.what.trace), event.what.seconds
             if event.what.nth == 1:
                 first_runs.setdefault(graph, seconds)
-            else:
+            elif event.what.nth <= FIRST_RUNS:  # much later ones may have other work
                 later_runs[graph] = min(seconds, later_runs.get(graph, seconds))
     of_code: dict[tuple[str, str], list[float]] = defaultdict(list)
     for session, _, _, trace in traces:

@@ -85,7 +85,7 @@ def _find(run: Run) -> ShortBatches | None:
 def _graph_seconds(run: Run) -> float:
     """What the graph of a step takes, of several models that of the slowest; infinite if unknown.
 
-    By the fastest of its first runs but the very first.
+    By the fastest of its first 32 runs but the very first.
     """
     traces = {trace.id for _, trace in run.all_of(Trace) if trace.function == KERAS_STEP}
     fastest: dict[int, float] = {}
