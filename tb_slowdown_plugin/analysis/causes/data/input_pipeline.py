@@ -66,6 +66,7 @@ from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 from tb_slowdown_plugin.analysis.causes.data.passes import (
     iterator_teardown,
     longer_pipelines,
+    skipped_parts,
     unused_passes,
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
@@ -115,6 +116,8 @@ def explain(case: Case) -> Claim | None:
         return unused_passes.claim(case, claimed, unused)
     if (longer := longer_pipelines.find(case, claimed)) is not None:
         return longer_pipelines.claim(case, claimed, longer)
+    if (parts := skipped_parts.find(case, claimed, main)) is not None:
+        return skipped_parts.claim(case, claimed, parts)
     return Claim(
         "input_pipeline",
         claimed,
