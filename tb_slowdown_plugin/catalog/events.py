@@ -245,7 +245,8 @@ OPEN_TAPE = "open_tape"
 
 TENSOR_CENSUS: Final = "tensor_census"
 """Fact: live tensors of one dtype and shape, and what holds them: "float32 (32, 10) in list
-`history` of train.py". Numbers: their "count" and "bytes", and all "live_tensors" with theirs."""
+`history` of train.py". Numbers: their "count" and "bytes", and all "live_tensors" with theirs; of
+what a variable holds, by how many bytes it has "grown" since it was seen first."""
 
 TENSORS_ADDED_AT: Final = "tensors_added_at"
 """Fact: a line that adds to what holds them, "|", and the subject of their census."""

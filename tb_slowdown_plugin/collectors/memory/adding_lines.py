@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Final, Literal, NamedTuple
@@ -21,6 +22,8 @@ _OPERATIONS: Final[dict[Scope, tuple[str, ...]]] = {
     "global": ("NAME", "GLOBAL"),
     "attribute": ("ATTR",),
 }
+_ENDS: Final = ("STORE", "POP_TOP", "POP_JUMP", "RETURN")
+"""How the last instruction of a statement, or of a condition, begins."""
 _NEAR: Final = 3
 """Instructions from the container to the end of `container[key] = value`."""
 
@@ -30,6 +33,8 @@ class _AddingLine(NamedTuple):
     number: int
     adds: bool
     """To a container; else the name gets another value."""
+    of_itself: bool
+    """Of the one before, in the same statement."""
     in_loop: bool
 
 
@@ -38,17 +43,23 @@ def find_adding_line(
 ) -> tuple[CodeType, int] | None:
     """The code and the line number that make what has this name larger; None where none may.
 
-    A line that adds to a container comes before one that only gives the name another value, and
-    of these one in a loop, or the last of several: the first one makes it.
+    A line that adds to a container comes before one that only gives the name another value. Of
+    these, one that makes it of the old value, one in a loop, or the last of several: the first one
+    makes it.
 
     Args:
       codes: Where to look, nested functions included.
       name: The variable or the attribute.
       scope: Whose name it is.
     """
+    return _find(tuple(codes), name, scope)
+
+
+@functools.lru_cache(maxsize=64)
+def _find(codes: tuple[CodeType, ...], name: str, scope: Scope) -> tuple[CodeType, int] | None:
     lines = [line for code in codes for line in _lines_of(code, name, scope)]
     again = [line for line in lines if line.adds or line.in_loop] or lines[1:]
-    best = max(again, key=lambda line: (line.adds, line.in_loop), default=None)
+    best = max(again, key=lambda line: (line.adds, line.of_itself, line.in_loop), default=None)
     return (best.code, best.number) if best else None
 
 
@@ -61,15 +72,18 @@ def _lines_of(code: CodeType, name: str, scope: Scope) -> Iterator[_AddingLine]:
     ]
     number = code.co_firstlineno
     loaded = -_NEAR
+    is_loaded = False
     for place, each in enumerate(instructions):
         number = _line_of(each) or number
         in_loop = any(begin <= each.offset <= end for begin, end in loops)
         if _is(each, "STORE", name, scope):
-            yield _AddingLine(code, number, adds=False, in_loop=in_loop)
+            yield _AddingLine(code, number, False, is_loaded, in_loop)
         elif place - loaded <= _NEAR and _adds(each, place == loaded + 1):
-            yield _AddingLine(code, number, adds=True, in_loop=in_loop)
+            yield _AddingLine(code, number, True, True, in_loop)
+        if each.opname.startswith(_ENDS):
+            is_loaded = False
         if _is(each, "LOAD", name, scope):
-            loaded = place
+            loaded, is_loaded = place, True
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _lines_of(constant, name, scope)

@@ -13,17 +13,30 @@ from __future__ import annotations
 import gc
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
-from itertools import chain, compress, islice, repeat, starmap
-from typing import Any, Final, TypeVar
+from itertools import chain, compress, islice, repeat, starmap, tee
+from typing import Any, Final, TypeAlias, TypeVar
 
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 _Found = TypeVar("_Found")
 
+_Choice: TypeAlias = Callable[[Iterator[type]], Iterator[bool]]
+
 _MOST_TUPLES: Final = 16
 """Whose holders are looked for: they are alike."""
+
+_ITERATE: Final[dict[Any, Any]] = {
+    list: None,
+    tuple: None,
+    dict: dict.values,
+    set: set.__iter__,
+    frozenset: frozenset.__iter__,
+    deque: deque.__iter__,
+}
+"""How the elements of a container are read in C; None where a slice of it has them."""
 
 _COLLECTS_IN_C: Final = sys.version_info < (3, 12)
 """Where a collection may begin in a call of C. It runs finalizers, and these are Python."""
@@ -35,7 +48,7 @@ def find_instances(wanted: type) -> list[Any]:
     Args:
       wanted: A class whose instances are complete when the collector knows them: no tuple.
     """
-    return _call(list, _choose(starmap(gc.get_objects, ((),)), partial(operator.is_, wanted)))
+    return _call(list, _choose(starmap(gc.get_objects, ((),)), _are(operator.is_, wanted)))
 
 
 def find_holders(objects: Sequence[Any]) -> list[Any]:
@@ -55,6 +68,41 @@ def find_holders_of_tuples(objects: Sequence[Any]) -> list[Any]:
     return _call(list, _leave_out_unfinished(starmap(gc.get_referrers, (first_ones,))))
 
 
+def find_contents(
+    objects: Sequence[Any], is_wanted: Callable[[type], bool], stride: int = 1
+) -> list[Any]:
+    """What some complete objects refer to, of the classes that are wanted; of the rest nothing.
+
+    To refer to an array of NumPy for a moment would be enough to make its `resize` fail meanwhile.
+
+    Args:
+      objects: Containers and instances; of dictionaries the values count.
+      is_wanted: Asked once for each class, between two calls of C: it may be Python.
+      stride: Of the elements of a container, every second, third ...
+    """
+    ids, classes = tee(map(type, chain.from_iterable(_contents_of(objects, stride))))
+    found = _call(dict, zip(map(id, ids), classes, strict=True))
+    wanted = {number for number, each in found.items() if is_wanted(each)}
+    return _call(list, _choose(_contents_of(objects, stride), _have_ids(wanted)))
+
+
+def _contents_of(objects: Sequence[Any], stride: int) -> Iterator[Any]:
+    """A list for each object. Nothing is looked at before the iterator runs, all in C."""
+    some = slice(None, None, stride)
+    lists = []
+    left = list(objects)
+    for base, iterate in _ITERATE.items():
+        members = [each for each in left if issubclass(type(each), base)]
+        left = [each for each in left if not issubclass(type(each), base)]
+        # By the methods of the base: those of a class of the program are Python.
+        if iterate is None:
+            lists.append(map(base.__getitem__, members, repeat(some)))
+        else:
+            ends = repeat(None), repeat(None), repeat(stride)
+            lists.append(map(list, map(islice, map(iterate, members), *ends)))
+    return chain(*lists, map(gc.get_referents, left))
+
+
 def _call(collect: Callable[[Iterator[Any]], _Found], chosen: Iterator[Any]) -> _Found:
     """Runs through an iterator that is made of C alone."""
     with without_collections(lambda: _COLLECTS_IN_C):
@@ -62,24 +110,37 @@ def _call(collect: Callable[[Iterator[Any]], _Found], chosen: Iterator[Any]) -> 
 
 
 def _tuples_of(objects: Sequence[Any]) -> Iterator[Any]:
-    return _choose(starmap(gc.get_referrers, (objects,)), partial(operator.is_, tuple))
+    return _choose(starmap(gc.get_referrers, (objects,)), _are(operator.is_, tuple))
 
 
 def _leave_out_unfinished(lists: Iterable[list[Any]]) -> Iterator[Any]:
     """All but what C code fills after it was made, and checks that nobody else refers to."""
-    no_tuples = _choose(lists, partial(operator.is_not, tuple))
-    return _choose(starmap(list, ((no_tuples,),)), partial(operator.is_not, frozenset))
+    no_tuples = _choose(lists, _are(operator.is_not, tuple))
+    return _choose(starmap(list, ((no_tuples,),)), _are(operator.is_not, frozenset))
 
 
-def _choose(lists: Iterable[list[Any]], is_wanted: Callable[[type], bool]) -> Iterator[Any]:
+def _are(compare: Callable[[Any, Any], bool], wanted: type) -> _Choice:
+    return partial(map, partial(compare, wanted))
+
+
+def _have_ids(wanted: Set[int]) -> _Choice:
+    # Not by the classes themselves: their metaclass may compare them in Python.
+    return lambda classes: map(wanted.__contains__, map(id, classes))
+
+
+def _choose(lists: Iterable[list[Any]], choose: _Choice) -> Iterator[Any]:
     """The objects in lists whose class is wanted; of the lists nothing is left at the end.
 
     These lists hold all there is, also these iterators. So each one has to come to its end, or it
     would keep the list, which keeps it.
+
+    Args:
+      lists: Of objects.
+      choose: Makes an iterator of C over their classes into one that says which are wanted.
     """
     box: list[list[Any]] = []
     fill: Iterator[Any] = filter(None, map(box.append, lists))
-    wanted = map(is_wanted, map(type, chain.from_iterable(box)))
+    wanted = choose(map(type, chain.from_iterable(box)))
     chosen = compress(chain(chain.from_iterable(box), (None,)), wanted)
     empty: Iterator[Any] = filter(None, starmap(box.clear, ((),)))
     return chain(fill, chosen, empty)

@@ -1,9 +1,11 @@
 """Which tensors are alive and who holds them, looked at only while memory grows.
 
-Cost: 60 us a second; a census takes 0.06 to 0.5 s in the background, holds up
-Python meanwhile, and is taken only where all of them together stay below 0.5%
-of the wall time: first after some 15 s, with the holders after a minute. Where none has been
-named by the end of a run whose memory rose, it is looked once more then, outside of training.
+Cost: 60 us a second. What the program's variables hold is looked at from the first seconds on, ever
+more rarely, and told where it gets more. A census takes 0.06 to 0.5 s in the
+background, holds up Python meanwhile, and is taken only where all of them together stay below 0.5%
+of the wall time: first after some 15 s, and where no variable is known yet, with the holders after
+a minute. Where none has been named by the end of a run whose memory rose, it is looked once more
+then, outside of training.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from tb_slowdown_plugin.catalog.events import TENSOR_CENSUS, TENSORS_ADDED_AT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
+from tb_slowdown_plugin.collectors.memory.reachable_tensors import HeldTensors, ReachableTensors
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
     Holder,
@@ -40,6 +43,13 @@ _WITH_HOLDER: Final = 3
 second census is put off until they can be afforded: else each would take what the name needs."""
 _LOOK_NS: Final = 1_000_000_000
 """How often memory is looked at, at most: a look takes 60 us out of a cold cache."""
+_VARIABLES_SHARE: Final = 0.002
+"""Of the wall time, for looking at what variables hold."""
+_VARIABLES_NS: Final = 5_000_000_000
+"""The least time between the first two such looks; between the next two it is twice as long."""
+_LEAST_GROWN_BYTES: Final = 2**20
+_MORE: Final = 1.1
+"""Times what was told before, to be told again."""
 _GROUPS: Final = 3
 _MOST_PATIENT: Final = 64
 
@@ -82,9 +92,13 @@ class LiveTensors:
         self._places = SourcePlaces.of_process()
         self._began_ns = context.clock.monotonic_ns()
         self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
+        self._reachable = ReachableTensors(self._tensor_class, self._places)
+        self._held: dict[str, tuple[int, int]] = {}
+        self._next_variables_ns = 0
+        self._variables_wait_ns = _VARIABLES_NS
         self._patience = 1
         self._last = (0, 0)
-        self._is_named = self._is_over = False
+        self._is_named = self._is_known = self._is_over = False
         self._scripts: dict[int, CodeType] = {}
 
     def read(self) -> Mapping[str, float]:
@@ -94,7 +108,10 @@ class LiveTensors:
             return {}
         self._next_look_ns = now_ns + _LOOK_NS
         self._scripts = self._scripts or find_scripts(self._context.stopwatch.thread)
-        if not self._is_suspicious() or now_ns < self._next_ns:
+        is_suspicious = self._is_suspicious()
+        if is_suspicious or not self._held or self._risen():
+            self._look_at_variables(now_ns)
+        if not is_suspicious or now_ns < self._next_ns:
             return {}
         passes = 1 if self._is_named or not self._pass_ns else _WITH_HOLDER
         if not self._can_afford(passes * (self._pass_ns or _expected_pass_ns())):
@@ -109,8 +126,7 @@ class LiveTensors:
 
     def stop(self) -> None:
         """Looks once more if memory rose and nobody was named; closes the kernel's file."""
-        risen = [name for name, rise in self._rises.items() if rise.has_risen]
-        if not self._is_named and names.ALLOCATOR_IN_USE in map(names.family, risen):
+        if not self._is_named and names.ALLOCATOR_IN_USE in map(names.family, self._risen()):
             self._is_over = True
             self._take_census()
         for memory in self._memories:
@@ -123,12 +139,44 @@ class LiveTensors:
                     self._rises.setdefault(name, MemoryRise()).note(value)
         return any(rise.is_rising for rise in self._rises.values())
 
+    def _risen(self) -> list[str]:
+        return [name for name, rise in self._rises.items() if rise.has_risen]
+
+    def _look_at_variables(self, now_ns: int) -> None:
+        """Tells what variables hold ever more, against the first time that each was seen."""
+        if now_ns < self._next_variables_ns:
+            return
+        began_ns = self._context.clock.monotonic_ns()
+        thread = self._context.stopwatch.thread
+        for each in self._reachable.find(thread, self._scripts, _GROUPS):
+            self._is_known |= self._grows(each)
+        took_ns = self._context.clock.monotonic_ns() - began_ns
+        self._next_variables_ns = now_ns + max(
+            self._variables_wait_ns, int(took_ns / _VARIABLES_SHARE)
+        )
+        self._variables_wait_ns *= 2
+
+    def _grows(self, held: HeldTensors) -> bool:
+        """Tells what a variable holds if that is more than before."""
+        name = held.holder.text
+        first, told = self._held.setdefault(name, (held.size_bytes, held.size_bytes))
+        grown_bytes = held.size_bytes - first
+        if grown_bytes < _LEAST_GROWN_BYTES or held.size_bytes < _MORE * told:
+            return False
+        self._held[name] = (first, held.size_bytes)
+        numbers = {"count": held.count, "bytes": held.size_bytes, "grown": grown_bytes}
+        self._emit_held(held.kind, held.holder, numbers)
+        return True
+
     def _can_afford(self, nanoseconds: int) -> bool:
         age_ns = self._context.clock.monotonic_ns() - self._began_ns
         return self._is_over or self._spent_ns + nanoseconds <= _SHARE * age_ns
 
     def _take_census(self) -> tuple[int, int]:
-        """Counts, tells the largest groups, and of as many as can be afforded who holds them."""
+        """Counts, tells the largest groups, and of as many as can be afforded who holds them.
+
+        Nobody is looked for once a variable is known that holds ever more: others hold what stays.
+        """
         now_ns = self._context.clock.monotonic_ns
         began_ns = now_ns()
         census = take_census(self._tensor_class)
@@ -141,7 +189,9 @@ class LiveTensors:
                 self._context.stopwatch.thread,
                 self._places,
                 self._scripts,
-                lambda: self._can_afford(self._pass_ns + now_ns() - began_ns),  # noqa: B023
+                lambda: (
+                    not self._is_known and self._can_afford(self._pass_ns + now_ns() - began_ns)  # noqa: B023
+                ),
             )
             self._tell(group, holder, census)
             self._spent_ns += now_ns() - began_ns
@@ -156,7 +206,10 @@ class LiveTensors:
             "live_tensors": census.count,
             "live_tensor_bytes": census.size_bytes,
         }
-        text = f"{group.kind} in {holder.text}" if holder.text else group.kind
+        self._emit_held(group.kind, holder, numbers)
+
+    def _emit_held(self, kind: str, holder: Holder, numbers: Mapping[str, float]) -> None:
+        text = f"{kind} in {holder.text}" if holder.text else kind
         self._context.emit(Fact(TENSOR_CENSUS, text, numbers))
         self._is_named |= bool(holder.text)
         if holder.place:

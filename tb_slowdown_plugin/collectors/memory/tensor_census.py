@@ -20,7 +20,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.adding_lines import Scope, find_adding_line
 from tb_slowdown_plugin.collectors.memory.known_objects import (
     find_holders,
@@ -129,7 +129,7 @@ def find_scripts(thread: int) -> dict[int, CodeType]:
     """
     return {
         id(frame.f_globals): frame.f_code
-        for frame in _stack_of(thread)
+        for frame in find_stack(thread)
         if frame.f_code.co_name == "<module>"
     }
 
@@ -163,12 +163,12 @@ def find_holder(
         found = find_holders(held)
         holders = [each for each in found if id(each) not in ours and _may_hold(each)]
         wanted = {id(each) for each in held}
-        for holder in _holders_of(wanted, holders, thread, places, scripts):
+        for holder in name_holders(wanted, holders, thread, places, scripts):
             return holder
         tuples = find_tuples(held)
         around = find_holders_of_tuples(held) if tuples else []
         around = [each for each in around if id(each) not in ours and _may_hold(each)]
-        for holder in _holders_of(tuples, around, thread, places, scripts):
+        for holder in name_holders(tuples, around, thread, places, scripts):
             return holder
         if not (holders or tuples):
             break
@@ -194,15 +194,24 @@ def _count_in(container: Any, held: list[Any]) -> int:
     return sum(id(each) in inside for each in held)
 
 
-def _holders_of(
+def name_holders(
     wanted: set[int],
     holders: list[Any],
     thread: int,
     places: SourcePlaces,
     scripts: Mapping[int, CodeType],
 ) -> Iterable[Holder]:
-    """Names under which a module, an object or a local variable has a wanted object, by its id."""
-    modules: dict[int, ModuleType] = {id(vars(module)): module for module in _modules()}
+    """Names under which a module, an object or a local variable has a wanted object.
+
+    Args:
+      wanted: The ids of the objects.
+      holders: What may hold them: namespaces of modules, objects, and their dictionaries.
+      thread: Whose local variables are looked at, too.
+      places: Makes places out of files.
+      scripts: As `find_scripts` found them.
+    """
+    namespaces = [each for each in holders if type(each) is dict]
+    modules = {id(vars(module)): module for module in _modules()} if namespaces else {}
     plain: list[Any] = []
     for holder in holders:
         if (module := modules.get(id(holder))) is not None:
@@ -275,9 +284,10 @@ def _named_in(namespace: Mapping[Any, Any], wanted: set[int]) -> list[tuple[str,
 
 
 def _local_names(wanted: set[int], thread: int, places: SourcePlaces) -> Iterable[Holder]:
-    for frame in _stack_of(thread):
+    for frame in find_stack(thread):
         for name, kind in _local_names_of(frame, wanted):
-            text = f"{kind}`{name}` of {places.in_code(frame.f_code, line_of(frame))}"
+            function = places.in_code(frame.f_code, frame.f_code.co_firstlineno)
+            text = f"{kind}`{name}` of {function}"
             yield Holder(text, _place_of([frame.f_code], name, "local", places))
 
 
@@ -288,16 +298,17 @@ def _local_names_of(frame: FrameType, wanted: set[int]) -> list[tuple[str, str]]
         if variables is frame.f_globals:
             return []
         found = [(name, _kind(each)) for name, each in _named_in(dict(variables), wanted)]
-        _forget(frame, variables)
+        forget_copy(frame, variables)
         return found
 
 
-def _stack_of(thread: int) -> Stack:
+def find_stack(thread: int) -> Stack:
+    """The innermost frames of a thread; none where this Python doesn't show them."""
     frames = find_frames()
     return stack_of(frames().get(thread))[:_FRAMES] if frames else ()
 
 
-def _forget(frame: FrameType, variables: Any) -> None:
+def forget_copy(frame: FrameType, variables: Any) -> None:
     """Empties the copy of the local variables that Python to 3.12 keeps with the frame.
 
     It would keep the user's tensors alive. A copy that somebody else holds (who

@@ -26,7 +26,7 @@ class TensorHolder:
     tensors: float
     size_bytes: float
     grown_bytes: float
-    """Since they were counted first; all of them where that was once."""
+    """Since they were seen first; all of them where they were counted once."""
     place: Place | None
     """The line that adds to it."""
 
@@ -59,7 +59,7 @@ def find_holder(case: Case, grown_bytes: float) -> TensorHolder | None:
             continue
         held = fact.numbers.get("bytes", 0.0)
         alive = fact.numbers.get("live_tensor_bytes", alive)
-        grown = held - began.get(name, 0.0)
+        grown = fact.numbers.get("grown", held - began.get(name, 0.0))
         began.setdefault(name, held)
         found[name] = TensorHolder(
             name,

@@ -32,6 +32,16 @@ class Replay:
         self.pairs += [pair]
         self.memory = concat(self.memory, pair)
 made_once = zeros()
+class Bank:
+    def mix(self, fresh):
+        if self.rows is None:
+            self.rows = fresh
+            return
+        self.rows = concat(
+            [self.rows, fresh], 0
+        )
+        if full():
+            self.rows = fresh
 """
 
 
@@ -55,6 +65,7 @@ CODES = codes_in(SCRIPT)
         ("by_step", "global", "<module>", 15),
         ("pairs", "attribute", "add", 21),
         ("memory", "attribute", "add", 22),
+        ("rows", "attribute", "mix", 29),
     ],
 )
 def test_the_line_that_adds_is_found(name: str, scope: Scope, where: str, line: int) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.memory.known_objects import (
+    find_contents,
     find_holders,
     find_holders_of_tuples,
     find_instances,
@@ -110,3 +113,42 @@ def test_of_many_tuples_some_are_followed():
     around = [(thing, number) for number in range(1000)]
     assert any(each is around for each in find_holders_of_tuples([thing]))
     assert len(find_tuples([thing])) >= len(around)
+
+
+class Row(list[Any]):
+    """Of the program, with code of its own."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError
+
+    __getitem__ = __len__ = __iter__  # type: ignore[assignment]
+
+
+def test_of_contents_only_wanted_classes_are_referred_to():
+    thing, other, array = Thing(), Thing(), np.zeros(3)
+    rows = [Row([thing, array, 1]), {"a": other, "b": array}, deque([array, thing]), (other,)]
+    asked: list[type] = []
+
+    def is_wanted(kind: type) -> bool:
+        asked.append(kind)
+        assert sys.getrefcount(array) == before
+        return kind is Thing
+
+    before = sys.getrefcount(array)
+    found = find_contents(rows, is_wanted)
+    assert {id(each) for each in found} == {id(thing), id(other)}
+    assert len(found) == 4
+    assert sorted(kind.__name__ for kind in asked) == ["Thing", "int", "ndarray"]
+    assert sys.getrefcount(array) == before
+
+
+def test_of_an_instance_its_attributes_are_its_contents():
+    thing, inner = Thing(), Thing()
+    thing.inner = inner  # type: ignore[attr-defined]
+    assert find_contents([thing], lambda kind: kind is Thing) == [inner]
+
+
+def test_of_long_containers_some_elements_are_read():
+    things = [Thing() for _ in range(100)]
+    for container in (things, tuple(things), set(things), deque(things), dict(enumerate(things))):
+        assert len(find_contents([container], lambda kind: kind is Thing, 7)) == 15

@@ -4,6 +4,7 @@ import collections
 import gc
 import threading
 import weakref
+from itertools import pairwise
 
 import pytest
 
@@ -11,6 +12,7 @@ from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory import live_tensors
 from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, MemoryRise
+from tb_slowdown_plugin.collectors.memory.reachable_tensors import HeldTensors
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
     Holder,
@@ -186,13 +188,16 @@ class Machine:
         self.seconds = 0.1
         self.count = 0
         self.censuses = []
+        self.looks = []
+        self.variables = {}
         recording.clock = Clock(monotonic_ns=lambda: int(self.now * 1e9))
         recording.__post_init__()
         monkeypatch.setattr(live_tensors, "take_census", self.take)
-        monkeypatch.setattr(live_tensors, "find_holder", self.find)
+        monkeypatch.setattr(live_tensors, "find_holder", self.find_holder)
         monkeypatch.setattr(live_tensors.sys, "getallocatedblocks", lambda: 1_250_000)
         self.collector = LiveTensors()
         self.collector.start(recording.context)
+        self.collector._reachable = self
         for memory in self.collector._memories:
             memory.stop()
         self.collector._memories = [self]
@@ -209,7 +214,15 @@ class Machine:
         self.censuses.append(self.now)
         return Census(self.count, 4 * self.count, (TensorGroup("float32 ()", self.count, 4, []),))
 
-    def find(self, samples, thread, places, scripts, may_go_on):
+    def find(self, thread, scripts, most):
+        """What variables hold, in MiB."""
+        self.looks.append(self.now)
+        return [
+            HeldTensors(Holder(f"list `{name}`", "train (train.py:9)"), "float32 ()", 1, held << 20)
+            for name, held in self.variables.items()
+        ]
+
+    def find_holder(self, samples, thread, places, scripts, may_go_on):
         for _ in range(2):
             if not may_go_on():
                 return Holder("")
@@ -293,6 +306,30 @@ def test_who_is_named_already_is_not_looked_for_at_the_end(machine):
     assert len(machine.censuses) == before > 0
 
 
+def test_a_variable_that_holds_ever_more_is_told_at_once_and_ever_more_rarely(recording, machine):
+    machine.variables = {"train_images": 900}
+    machine.run(2, growth=0)
+    machine.variables["history"] = 2
+    for _ in range(40):
+        machine.variables["history"] += 2
+        machine.run(10, growth=2e6)
+    told = [fact for fact in recording.of(Fact) if fact.name == "tensor_census"]
+    of_variables = [fact for fact in told if "grown" in fact.numbers]
+    assert {fact.subject for fact in of_variables} == {"float32 () in list `history`"}
+    assert of_variables[0].numbers == {"count": 1, "bytes": 6 << 20, "grown": 2 << 20}
+    waits = [later - at for at, later in pairwise(machine.looks)]
+    assert waits[-3:] == pytest.approx([40, 80, 160], abs=2)
+    assert [each.subject for each in told if each not in of_variables] == ["float32 ()"] * (
+        len(told) - len(of_variables)
+    ), "nobody else is looked for"
+
+
+def test_while_memory_is_steady_variables_are_looked_at_once(machine):
+    machine.variables = {"train_images": 900}
+    machine.run(100, growth=0)
+    assert machine.looks == [1.0]
+
+
 def test_a_sawtooth_is_no_rise():
     rise = MemoryRise()
     for sample in range(200):
@@ -317,7 +354,12 @@ def test_a_real_census_on_a_real_list(recording):
     assert found["live_tensor_bytes"] >= len(kept) * 2**21
     fact, place = recording.of(Fact)[:2]
     assert fact.subject.startswith("float32 (512, 1024) in list `kept`")
-    assert fact.numbers["bytes"] == len(kept) * 2**21
+    assert fact.numbers == {"count": 12, "bytes": 12 * 2**21, "grown": 8 * 2**21}
+    counted = [each for each in recording.of(Fact) if "live_tensors" in each.numbers]
+    assert (counted[0].subject, counted[0].numbers["bytes"]) == (
+        "float32 (512, 1024)",
+        len(kept) * 2**21,
+    )
     code = test_a_real_census_on_a_real_list.__code__
     line = 10 + code.co_firstlineno  # of `kept.extend`
     assert place.subject == f"test_a_real_census_on_a_real_list ({HERE}:{line})|{fact.subject}"

@@ -70,7 +70,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], parts: SkippedParts) -> Clai
         (
             f"{ledger_seconds(lost)} ({percent(case.wall_share(lost))} of the run) was lost to "
             "input wait, timed at the call that fetches each batch.",
-            f"{counted(parts.times, 'wait')}, longer and longer: {first}, {last}.",
+            f"{counted(parts.times, 'wait')} that keep getting longer: {first}, {last}.",
             *pipeline_evidence.tell_functions(case),
         ),
         (replace(epoch_stages.skip_first(), where=f"in `{parts.place}`"),),

@@ -34,7 +34,7 @@ def test_longer_and_longer_waits_for_parts_are_the_skip(make_run):
     assert report.headline.endswith("computing what `skip` drops: train.py:12.")
     assert (cause.place.file, cause.place.line) == ("train.py", 12)
     assert cause.evidence[1] == (
-        "11 waits, longer and longer: 200 ms in step 40, 2.2 s in step 440."
+        "11 waits that keep getting longer: 200 ms in step 40, 2.2 s in step 440."
     )
     assert [each.text[:17] for each in cause.advice] == ["Put `skip` before"]
 
