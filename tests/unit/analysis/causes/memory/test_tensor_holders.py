@@ -46,6 +46,15 @@ def test_what_holds_most_of_the_growth_is_named_with_its_line(holder_of):
     )
 
 
+def test_what_a_variable_holds_more_since_it_was_seen_first_counts_and_not_all_of_it(holder_of):
+    row, fact = census(200, ONE, 64 * MIB)
+    fact = Fact(fact.name, fact.subject, {**fact.numbers, "grown": 6 * MIB})
+    found, _ = holder_of((row, fact))
+    assert (found.size_bytes, found.grown_bytes) == (64 * MIB, 6 * MIB)
+    few = Fact(fact.name, fact.subject, {**fact.numbers, "grown": 0.5 * MIB})
+    assert holder_of((row, few)) == (None, None)
+
+
 @pytest.mark.parametrize(("alive", "named"), [(22 * MIB, True), (60 * MIB, False)])
 def test_what_is_sampled_amid_steps_is_not_kept(holder_of, alive, named):
     row, fact = census(500, ONE, 7 * MIB)
