@@ -35,7 +35,7 @@ _NO_OBJECTS: Final = (type, ModuleType, FunctionType, FrameType)
 _LEVELS: Final = 4
 """From a variable on: the episodes in the memory of an agent are three."""
 _MOST_OBJECTS: Final = 400
-"""That are followed; beyond, a program is looked at in part."""
+"""That are followed, those near a variable first: they take 30 ms."""
 _LONGEST: Final = 200_000
 """Elements of a container of which no slice can be taken: they take 2 ms of Python's lock."""
 _TRIED: Final = 3
@@ -112,10 +112,13 @@ class ReachableTensors:
         objects: list[Any] = []
         for owner, values in self._variables_of(thread):
             objects += self._measure_each(owner, values, seen, found)
+        left = _MOST_OBJECTS
         for _ in range(_LEVELS):
             inner: list[Any] = []
-            for each in objects[:_MOST_OBJECTS]:
+            for each in objects[:left]:
+                time.sleep(0)  # whoever waits for Python's lock goes first
                 inner += self._measure_each(each, self._attributes_of(each), seen, found)
+            left -= min(left, len(objects))
             objects = inner
         return [each for each in found if each.size_bytes > 0]
 
