@@ -122,7 +122,9 @@ INPUT_PIPELINE: Final = "input_pipeline"
 """Fact: the stages of the training data, from the source to the end ("TensorSlice Map Batch");
 "arrays", "generator", "fitted", "python", "autotuned" and "full_batches" where it is so,
 "shuffle_buffer", and "mapped_bytes", what the last `map` gives in a pass where that is known; the
-places of the first "random" and the first "endless" stage, and the bits of "library" ones."""
+places of the first "random" and the first "endless" stage, and the bits of "library" ones; and
+`OVER_DEVICES` where a strategy hands it to its devices."""
+OVER_DEVICES: Final = "over_devices"
 FUNCTION_OPTIONS: Final = "function_options"
 """Fact: a function and its place, with "reduce_retracing" or "input_signature" where it has it."""
 GC_FORCED: Final = "gc_forced"

@@ -15,11 +15,12 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import INPUT_AT, INPUT_FILTERED, INPUT_FUNCTION
-from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
+from tb_slowdown_plugin.catalog.names import OVER_DEVICES, PREDICT, VALIDATION, family
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
@@ -70,7 +71,7 @@ class InputStages:
           Unavailable: This TensorFlow tells no model.
         """
         import tensorflow as tf
-        from tensorflow.python.data.ops import iterator_ops
+        from tensorflow.python.data.ops import iterator_ops, multi_device_iterator_ops
 
         if not hasattr(tf.data.experimental, "get_model_proto"):
             raise Unavailable("needs the tf.data model (TensorFlow 2.19 or later)")
@@ -93,6 +94,10 @@ class InputStages:
         self._places = SourcePlaces.of_process()
         self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
+        over_devices = getattr(multi_device_iterator_ops, "OwnedMultiDeviceIterator", None)
+        if over_devices is not None:
+            self._hooks.replace(over_devices, "__init__", self._made_over_devices)
+        self._is_over_devices = False
         self._stages = StageLines(context.steps_finished)
         self._stages.follow(self._hooks)
 
@@ -134,7 +139,7 @@ class InputStages:
             numbers = {"kept": filtered.kept, "share": filtered.share}
             self._context.emit(Fact(INPUT_FILTERED, filtered.name, numbers))
 
-    def _tell_pipeline(self, dataset: Any) -> None:
+    def _tell_pipeline(self, dataset: Any, over_devices: bool) -> None:
         self._looks += 1
         if self._looks > _MOST_LOOKS:
             return
@@ -147,6 +152,8 @@ class InputStages:
                 self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
             )
             return
+        if over_devices:
+            told = replace(told, numbers={**told.numbers, OVER_DEVICES: 1.0})
         if told != self._pipeline:
             self._pipeline = told
             self._context.emit(told)
@@ -170,21 +177,43 @@ class InputStages:
     def _made(self, init: Method) -> Method:
         def make(iterator: Any, *args: Any, **kwargs: Any) -> None:
             init(iterator, *args, **kwargs)
-            watch = self._context.stopwatch
-            if (
-                self._executing_eagerly()
-                and (watch.thread == 0 or watch.is_mine())
-                and not watch.is_open(VALIDATION)
-            ):
+            if self._is_of_training():
                 self._iterator = weakref.ref(iterator)
-                if args:  # made of a dataset, not inside of a function
-                    is_other = not self._passes.is_last(args[0])
-                    self._pass = self._passes.begin(args[0])
-                    if is_other and not _is_predicting(watch.opened):
-                        self._tell_pipeline(args[0])
-                        self._tell_line(sys._getframe(1))
+                if args and not self._is_over_devices:  # made of a dataset, not in a function
+                    self._begin_pass(args[0], sys._getframe(1))
 
         return make
+
+    def _made_over_devices(self, init: Method) -> Method:
+        """A strategy's iterator, which makes one for each device: the dataset is what it is of."""
+
+        def make(iterator: Any, *args: Any, **kwargs: Any) -> None:
+            self._is_over_devices = True
+            try:
+                init(iterator, *args, **kwargs)
+            finally:
+                self._is_over_devices = False
+            dataset = args[0] if args else kwargs.get("dataset")
+            if dataset is not None and self._is_of_training():
+                self._iterator = None  # the model is that of a device, which only hands on
+                self._begin_pass(dataset, sys._getframe(1), over_devices=True)
+
+        return make
+
+    def _is_of_training(self) -> bool:
+        watch = self._context.stopwatch
+        return (
+            self._executing_eagerly()
+            and (watch.thread == 0 or watch.is_mine())
+            and not watch.is_open(VALIDATION)
+        )
+
+    def _begin_pass(self, dataset: Any, frame: FrameType, over_devices: bool = False) -> None:
+        is_other = not self._passes.is_last(dataset)
+        self._pass = self._passes.begin(dataset)
+        if is_other and not _is_predicting(self._context.stopwatch.opened):
+            self._tell_pipeline(dataset, over_devices)
+            self._tell_line(frame)
 
 
 def _is_predicting(opened: Iterable[str]) -> bool:

@@ -76,6 +76,22 @@ def test_the_stages_are_told_where_they_are_others_and_not_those_of_other_data(r
 
 
 @has_model
+def test_of_what_a_strategy_hands_to_its_devices_the_programs_stages_are_told(recording, stages):
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    data = tf.data.Dataset.range(64).shuffle(50).batch(4)
+    spread = strategy.experimental_distribute_dataset(data)
+    for _ in range(2):
+        assert len(list(spread)) == 16
+    facts = [fact for fact in recording.of(Fact) if fact.name == "input_pipeline"]
+    assert [fact.subject.split()[:3] for fact in facts] == [["Range", "Shuffle", "Batch"]]
+    assert (facts[0].numbers["over_devices"], facts[0].numbers["shuffle_buffer"]) == (1.0, 50.0)
+    assert stages.read() == {}
+    assert told(recording) == [], "the model is that of a device"
+    iter(data)
+    assert len([fact for fact in recording.of(Fact) if fact.name == "input_pipeline"]) == 2
+
+
+@has_model
 def test_functions_of_a_pipeline_are_told_with_their_lines(recording, stages, monkeypatch, root):
     monkeypatch.chdir(root)
     stages.stop()

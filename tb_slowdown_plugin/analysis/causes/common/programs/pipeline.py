@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from tb_slowdown_plugin.catalog.names import OVER_DEVICES
+
 _FILES: Final = frozenset({"TFRecord", "TextLine", "FixedLengthRecord", "ParallelInterleave"})
 _MAPS: Final = frozenset({"Map", "ParallelMap"})
 _BATCHES: Final = frozenset({"Batch", "ParallelBatch", "PaddedBatch"})
@@ -46,6 +48,11 @@ class Pipeline:
           True
         """
         return bool(self.stages) and self.stages[0].endswith(_HANDS_OVER)
+
+    @property
+    def is_over_devices(self) -> bool:
+        """Whether a strategy hands its batches to devices."""
+        return bool(self.numbers.get(OVER_DEVICES))
 
     def comes_before(self, first: str, second: str) -> bool:
         """Whether the program has a stage of a kind before one of another kind, parallel or not."""

@@ -83,8 +83,7 @@ class Program:
     """Batches that one call of Keras trains on; 1 also where not known."""
     half_precision: bool = False
     hands_over: bool = False
-    """A strategy of `tf.distribute` hands each batch to its devices, of a pipeline that isn't
-    recorded."""
+    """A strategy of `tf.distribute` hands each batch to its devices."""
     board: Board = UNKNOWN_BOARD
     makes_batches: bool = False
     """Its own loop, or a `PyDataset`, feeds the steps without `tf.data`; False also where nobody
@@ -141,7 +140,7 @@ class Program:
             _with_option(options, "reduce_retracing"),
             _steps_per_execution(run),
             bool(run.facts(HALF_PRECISION)),
-            len(known) < len(pipelines),
+            any(each.is_handed_over or each.is_over_devices for each in pipelines),
             Board.of([fact for _, fact in run.facts(TENSORBOARD_CALLBACK)]),
             bool(run.facts(PY_DATASET))
             or (not (is_fit or pipelines) and _makes_batches(run, families)),

@@ -311,6 +311,24 @@ def test_a_loop_over_a_strategys_devices_gets_no_advice_for_fit(
     assert not any("`fit`" in each.text for each in cause.advice)
 
 
+def test_a_buffer_that_is_filled_anew_over_a_strategys_devices_comes_first(cause_of):
+    rows = np.arange(0, SIZE, 100)
+    place = "tensorflow/python/data/ops/multi_device_iterator_ops.py:50"
+    stages = Fact(
+        "input_pipeline",
+        "TensorSlice Shuffle Batch AutoShard",
+        {"shuffle_buffer": 5_000.0, "over_devices": 1.0},
+    )
+    events = [(0, stages)]
+    events += [(int(row), Trace(1, "_init_func", place, 0.01, 0.01, "library")) for row in rows]
+    events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
+    cause = cause_of("epoch_boundary", at(rows, 1.2), events=events)
+    told = [each.text.split(":")[0] for each in cause.advice]
+    assert told[0].startswith("Make the shuffle buffer smaller")
+    assert told[-1].startswith("Repeat inside the pipeline, and create one iterator")
+    assert any("hands each batch to its devices" in each for each in cause.evidence)
+
+
 def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     wait = np.full(SIZE, 0.03)
     place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
