@@ -11,10 +11,16 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import find_keras
 from tb_slowdown_plugin.collectors.hooks.source_location import is_made_within
-from tb_slowdown_plugin.collectors.keras.made_lines import LineCollector, MadeLines
+from tb_slowdown_plugin.collectors.keras.made_lines import LineCollector, MadeLines, handles_of
 
 _RUNS_LAYERS: Final = "_run_through_graph"
 """Keras's method in which a functional or sequential model calls its layers."""
+
+_PENALIZES: Final = "_get_regularization_losses"
+"""Keras's method in which the regularizer of a layer's weights is called."""
+
+_READS: Final = 4
+"""Operations from a variable to what its regularizer computes: a cast, a copy."""
 
 _NUMBER: Final = re.compile(r"_\d+$")
 """What TensorFlow adds to the name of a layer that a graph has already."""
@@ -32,8 +38,11 @@ def find_layer(operation: Any) -> str:
     """The layer that made it, as "Dense (train.py:41)", where that is made; "" where not known.
 
     Nor where the program calls the layer itself, in a line that TensorFlow knows of the operation,
-    nor of a gradient, which has the line that asks for it.
+    nor of a gradient, which has the line that asks for it. What a regularizer computes is of the
+    layer that has the weight.
     """
+    if is_made_within(operation, _PENALIZES):
+        return _find_owner(operation)
     if not is_made_within(operation, _RUNS_LAYERS):
         return ""
     scopes = operation.name.split("/")[:-1]
@@ -47,6 +56,20 @@ def find_layer(operation: Any) -> str:
         if named and not isinstance(named[0][0], is_model):
             lines = {f"{type(layer).__name__} ({line})" for layer, line in named}
             return lines.pop() if len(lines) == 1 else ""
+    return ""
+
+
+def _find_owner(operation: Any) -> str:
+    """The layer that has the variable that an operation reads; "" where it isn't known."""
+    for _ in range(_READS):
+        if operation.inputs:
+            operation = operation.inputs[0].op
+    captured = {id(inner.op): outer for outer, inner in operation.graph.captures}
+    if (handle := captured.get(id(operation))) is not None:
+        for layer, line in LayerLines.lines:
+            weights = layer.__dict__.get("_trainable_variables", ())
+            if any(each is handle for weight in weights for each in handles_of(weight)):
+                return f"{type(layer).__name__} ({line})"
     return ""
 
 

@@ -84,6 +84,15 @@ class LineCollector:
         self.lines.clear()
 
 
+def handles_of(variable: Any) -> Iterator[Any]:
+    """The handles of a variable of Keras's, by which a graph knows it."""
+    value = getattr(variable, "_value", None)
+    # A strategy has one for each of its devices, and asks in which one it is.
+    for each in getattr(value, "_values", (value,)):
+        if (handle := getattr(each, "handle", None)) is not None:
+            yield handle
+
+
 def _frame_around(made: Any, frame: FrameType) -> FrameType | None:
     """The frame that calls an object's class: its own `__init__` only calls the library's.
 

@@ -6,7 +6,7 @@ Cost: 30 us a metric.
 from __future__ import annotations
 
 from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import MadeMetric
-from tb_slowdown_plugin.collectors.keras.made_lines import LineCollector, MadeLines
+from tb_slowdown_plugin.collectors.keras.made_lines import LineCollector, MadeLines, handles_of
 
 
 class MetricLines(LineCollector):
@@ -23,9 +23,6 @@ def metrics_by_handle() -> dict[int, MadeMetric]:
     for metric, line in MetricLines.lines:
         made = MadeMetric(id(metric), f"{type(metric).__name__} ({line})")
         for variable in metric.__dict__.get("_variables", ()):
-            value = getattr(variable, "_value", None)
-            # A strategy has one for each of its devices, and asks in which one it is.
-            for each in getattr(value, "_values", (value,)):
-                if (handle := getattr(each, "handle", None)) is not None:
-                    found[id(handle)] = made
+            for handle in handles_of(variable):
+                found[id(handle)] = made
     return found

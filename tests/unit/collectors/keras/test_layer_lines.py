@@ -54,6 +54,29 @@ def test_each_has_the_line_of_its_layer_also_where_the_model_is_there_twice(line
     assert [find_layer(each) for each in twice] == found * 2
 
 
+def test_a_penalty_on_its_weights_is_of_the_layer_that_has_them(lines):
+    class Pair(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.plain = make_dense(SIZES[1])
+            self.small = keras.layers.Dense(SIZES[2], kernel_regularizer="l2")
+
+        def call(self, x):
+            return self.small(self.plain(x))
+
+    pair = Pair()
+    line = Pair.__init__.__code__.co_firstlineno + 3
+    pair(tf.zeros((2, SIZES[0])))
+
+    @tf.function
+    def step(x):
+        return tf.reduce_sum(pair(x)) + tf.add_n(pair.losses)
+
+    graph = step.get_concrete_function(tf.TensorSpec((2, SIZES[0]))).graph
+    (square,) = (each for each in graph.get_operations() if each.type == "Square")
+    assert find_layer(square) == f"Dense ({HERE}:{line})"
+
+
 def test_a_model_within_a_model_has_no_line_of_its_own(lines):
     inside = keras.Sequential([keras.Input(SIZES[:1]), make_dense(SIZES[1])])
     given = keras.Input(SIZES[:1])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH
@@ -46,7 +47,7 @@ class WholeTables(NamedTuple):
     """Tables of one function, by the numbers of its graph."""
 
     operation: Any
-    """The first one that computes on all of such a table."""
+    """The first one that computes on all of the largest."""
     rows: int
     """Of the largest."""
     looked_up: float
@@ -94,9 +95,14 @@ def find_whole_tables(step: StepGraph, gradients: Collection[Any]) -> WholeTable
         return None
     forward = step.forward
     run = step.run | {one for one in step.operations if one.type.startswith(ASSIGNS)}
-    whole = set().union(*(_work_on_all_rows(each, tables, forward, run) for each in tables))
-    first = min(whole & forward or whole, key=lambda one: one._id, default=None)
-    rows = max(each.shape[0] for each in tables)
+    work = [_work_on_all_rows(each, tables, forward, run) for each in tables]
+    whole = set().union(*work)
+    rows, of_largest = max(
+        zip((each.shape[0] for each in tables), work, strict=True), key=itemgetter(0)
+    )
+    first = min(
+        of_largest & forward or whole & forward or whole, key=lambda one: one._id, default=None
+    )
     used = [one for each in tables for one in each.scatters]
     looked_up, per_item = by_batch(
         lambda batch: max(math.prod(sizes_of(one.inputs[1], batch)) for one in used)
