@@ -226,7 +226,7 @@ def _cost_of_one(operation: Any, batch: int, within: InnerGraph | None) -> float
     got, got_bytes = _size(operation.inputs, batch)
     reads = made_bytes if operation.type in READ_WHAT_THEY_GIVE else got_bytes
     work = _work_of_one(operation, batch)
-    by_number = _per_number(operation) * max(made, got)
+    by_number = _per_number(operation, batch) * max(made, got)
     return START + max(work, _PER_BYTE * (reads + made_bytes), by_number)
 
 
@@ -241,21 +241,29 @@ def _size(tensors: Iterable[Any], batch: int) -> tuple[int, int]:
     return numbers, size_bytes
 
 
-def _per_number(operation: Any) -> float:
+def _per_number(operation: Any, batch: int) -> float:
     """Beside what it moves; 0 of most operations."""
     if sorts_all(operation):
-        *others, numbers = sizes_of(operation.inputs[0])
+        *others, numbers = sizes_of(operation.inputs[0], batch)
         at_a_time = min(math.prod(others), _CORES)
         return _PER_NUMBER_SORTED * math.log2(max(numbers, 2)) / at_a_time
     return 0.0 if _is_quick_power(operation) else _PER_NUMBER.get(operation.type, 0.0)
 
 
 def sorts_all(operation: Any) -> bool:
-    """Whether it puts all numbers of each row in order, as `tf.sort` and `tf.argsort` do."""
+    """Whether it puts all numbers of each row in order, as `tf.sort` and `tf.argsort` do.
+
+    These ask for as many as there are, also where only the graph knows how many.
+    """
     if operation.type != "TopKV2" or not operation.inputs[0].shape.rank:
         return False
     given, made = operation.inputs[0].shape[-1], operation.outputs[0].shape[-1]
-    return given is not None and given == made
+    return bool(given == made) and (given is not None or _takes_size(operation.inputs[1].op))
+
+
+def _takes_size(operation: Any) -> bool:
+    """Whether it says how large a tensor is."""
+    return bool(operation.type == "StridedSlice" and operation.inputs[0].op.type == "Shape")
 
 
 def _is_quick_power(operation: Any) -> bool:

@@ -24,6 +24,9 @@ from tb_slowdown_plugin.records.types import Execution, Trace
 
 _BY_FIT: Final = "one batch of fit"
 """How the rule begins by which `fit` has steps."""
+_LONGEST: Final = 0.003
+"""Seconds that Keras takes between two batches, at most: 0.3 to 1 ms were measured. More than that
+is a graph that takes longer than in its first runs."""
 _TOGETHER: Final = 32
 """Batches in one call, in the advice."""
 
@@ -78,8 +81,10 @@ def _find(run: Run) -> ShortBatches | None:
     graph = _graph_seconds(run)
     period = float(np.median(steps.period_seconds))
     left = float(np.median(left_over(run, steps.accounts)))
-    share = (left - graph) / period if period > 0 else 0.0
-    return ShortBatches(period, graph, share) if share >= MATTERS else None
+    between = left - graph
+    if not (period > 0 and MATTERS * period <= between <= _LONGEST):
+        return None
+    return ShortBatches(period, graph, between / period)
 
 
 def _graph_seconds(run: Run) -> float:

@@ -6,15 +6,17 @@ without it (TensorFlow 2.21, 2026-11-30). No clock of Python sees it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     START,
+    cost_of,
     operations_before,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
 from tb_slowdown_plugin.collectors.graph_work.weights import UPDATES
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import is_made_within
 
 _LEAST: Final = 100 * START
@@ -23,6 +25,8 @@ accuracy, a mean, and an `AUC` of thresholds that are as far from each other tak
 
 _BY_KERAS: Final = "compute_metrics"
 """Keras's method that updates what `compile` was given."""
+_TAKES: Final = "StridedSlice"
+_READS: Final = "ReadVariableOp"
 _CHECKS: Final = "Assert"
 """The type of what a metric has checked: it needs nothing that counts by itself."""
 
@@ -40,7 +44,7 @@ class MetricWork(NamedTuple):
     """Of one graph."""
 
     operation: Any
-    """Of the metric that costs most, the update that does."""
+    """Of the metric that costs most, what does: an update, or what its result is made of."""
     place: str
     """Where that metric is made, if Keras updates it; else "": the operation has a line."""
     made: frozenset[Any]
@@ -49,11 +53,31 @@ class MetricWork(NamedTuple):
     """How many have such work."""
     share: float
     """Of what the graph computes."""
+    compiled: float
+    """1 where Keras updates the metric, as `compile` was given it."""
+    kept: float
+    """1 where its result is made of all that it keeps, which gets more with each step."""
 
     def numbers(self) -> dict[str, float]:
         """What a fact tells beside the line."""
-        compiled = float(bool(self.place))
-        return {"compiled": compiled, "metrics": float(self.metrics), "share": self.share}
+        told = {"compiled": self.compiled, "metrics": float(self.metrics), "kept": self.kept}
+        return {**told, "share": self.share}
+
+
+class _Metric(NamedTuple):
+    """What one metric computes, and nothing else needs."""
+
+    made: MadeMetric
+    updates: dict[Any, set[Any]]
+    """What changes a variable of it -> what is computed for that."""
+    result: set[Any]
+    kept: int
+    """Numbers that its result is made of, half of those that it has room for; 0 if of all."""
+
+    @property
+    def operations(self) -> set[Any]:
+        """All of it."""
+        return self.result.union(*self.updates.values())
 
 
 def find_metric_work(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> MetricWork | None:
@@ -69,20 +93,71 @@ def find_metric_work(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> Metr
     updates = _find_updates(step, metrics)
     if not updates or step.run is None:
         return None
-    needed = _find_needed(step, updates)
-    alone = {each: operations_before(each.inputs, but=needed) for each in updates}
-    made: dict[MadeMetric, set[Any]] = {}
-    for each, metric in updates.items():
-        made.setdefault(metric, set()).update(alone[each])
-    large = [metric for metric, found in made.items() if _cost(step, found) > _LEAST]
+    costs = dict(step.costs)
+    found = list(_find_metrics(step, updates))
+    for each in found:
+        for one in each.result if each.kept else ():
+            costs[one] = cost_of([one], each.kept)
+
+    def cost(operations: Iterable[Any]) -> float:
+        return float(sum(costs.get(one, 0.0) for one in operations))
+
+    large = [each for each in found if cost(each.operations) > _LEAST]
     if not large:
         return None
-    main = max(large, key=lambda metric: _cost(step, made[metric]))
-    of_main = [each for each, metric in updates.items() if metric == main]
-    most = max(of_main, key=lambda each: _cost(step, alone[each]))
-    whole = frozenset().union(*(made[metric] for metric in large))
-    place = main.place if is_made_within(most, _BY_KERAS) else ""
-    return MetricWork(most, place, whole, len(large), _cost(step, whole) / step.cost)
+    main = max(large, key=lambda each: cost(each.operations))
+    most = max(main.updates, key=lambda one: cost(main.updates[one]))
+    if cost(main.result) > cost(main.updates[most]):
+        most = max(main.result, key=lambda one: cost([one]))
+    whole = frozenset().union(*(each.operations for each in large))
+    return MetricWork(
+        most,
+        main.made.place if is_made_within(most, _BY_KERAS) else "",
+        whole,
+        len(large),
+        cost(whole) / (step.cost + cost(costs) - sum(step.costs.values())),
+        float(_is_by_keras(most)),
+        float(main.kept > 0),
+    )
+
+
+def _is_by_keras(operation: Any) -> bool:
+    return any(
+        frame.name == _BY_KERAS and is_installed(frame.filename)
+        for frame in operation.traceback or ()
+    )
+
+
+def _find_metrics(step: StepGraph, updates: Mapping[Any, MadeMetric]) -> Iterator[_Metric]:
+    """Each metric with what is computed for it alone."""
+    needed = _find_needed(step, updates)
+    outputs = getattr(step.targets[0].graph, "outputs", ())
+    for metric in dict.fromkeys(updates.values()):
+        own = [each for each, made in updates.items() if made == metric]
+        after = _operations_after(step, {each.inputs[0].op for each in own})
+        asked = [tensor for tensor in outputs if tensor.op in after]
+        result = operations_before(asked, but=needed) & after
+        kept = max((_kept_by(each) for each in result), default=0)
+        alone = {each: operations_before(each.inputs, but=needed) for each in own}
+        yield _Metric(metric, alone, result, kept)
+
+
+def _kept_by(operation: Any) -> int:
+    """Half of what a variable has room for, if an operation takes a part of it, of open size."""
+    if operation.type != _TAKES or operation.inputs[0].op.type != _READS:
+        return 0
+    size, *_ = operation.inputs[0].shape.as_list() or [None]
+    made, *_ = operation.outputs[0].shape.as_list() or [0]
+    return size // 2 if size is not None and made is None else 0
+
+
+def _operations_after(step: StepGraph, first: set[Any]) -> set[Any]:
+    """What some operations go into, and these."""
+    found = set(first)
+    for each in step.operations:  # each after what it needs
+        if any(tensor.op in found for tensor in each.inputs):
+            found.add(each)
+    return found
 
 
 def _find_updates(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> dict[Any, MadeMetric]:
@@ -102,11 +177,7 @@ def _find_updates(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> dict[An
 
 def _find_needed(step: StepGraph, updates: Collection[Any]) -> set[Any]:
     """What is needed for anything else than these updates, and what is made of their variables."""
-    kept = {each.inputs[0].op for each in updates}
-    made_of_kept = set(kept)
-    for each in step.operations:  # each after what it needs
-        if any(tensor.op in made_of_kept for tensor in each.inputs):
-            made_of_kept.add(each)
+    made_of_kept = _operations_after(step, {each.inputs[0].op for each in updates})
     outputs = getattr(step.targets[0].graph, "outputs", ())
     one_of = {each.type: each for each in step.operations}
     acts = {kind for kind, one in one_of.items() if one.op_def.is_stateful} - {_CHECKS}
@@ -118,7 +189,3 @@ def _find_needed(step: StepGraph, updates: Collection[Any]) -> set[Any]:
     ]
     asked = [tensor for tensor in outputs if tensor.op not in made_of_kept]
     return step.learning | operations_before([*asked, *acting])
-
-
-def _cost(step: StepGraph, operations: Collection[Any]) -> float:
-    return sum(step.costs.get(each, 0.0) for each in operations)

@@ -31,6 +31,8 @@ from tb_slowdown_plugin.records.types import Fact, Float
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
+_LEAST_OF: Final = 0.1
+"""Share of the steps in which work that gets more has hardly begun."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -45,15 +47,37 @@ def with_counted_work(run: Run, measured: Mapping[str, Float]) -> dict[str, Floa
     made = dict(measured)
     core = left_over(run, made)
     for account, told in _of_lines(run).items():
-        share = np.zeros(len(run.steps))
+        seconds = np.zeros(len(run.steps))
         for row, fact in told:
-            # NaN where it can't be counted
-            share[_runs_it(run, row, fact)] = np.nan_to_num(min(_share_of(run, fact, core), 1))
-        if share.any():
-            seconds = share * core
+            share = float(np.nan_to_num(min(_share_of(run, fact, core), 1)))  # it may be unknown
+            runs_it = _runs_it(run, row, fact)
+            grows = fact.numbers.get("kept", 0.0) > 0
+            seconds[runs_it] = (_take_above if grows else np.multiply)(core[runs_it], share)
+        if seconds.any():
             core = core - seconds
             made[account] = seconds
     return made
+
+
+def _take_above(core: Float, share: float) -> Float:
+    """What work that gets more with each step, and starts anew, takes of steps (S,), seconds.
+
+    What they take beyond one level: so high that a share of all is above it, and not lower than
+    the tenth of them that take the least.
+
+    Example:
+      >>> _take_above(np.array([2.0, 4.0, 6.0, 2.0, 4.0, 6.0]), 0.5).tolist()
+      [0.0, 2.0, 4.0, 0.0, 2.0, 4.0]
+    """
+    if not len(core) or share <= 0:
+        return np.zeros(len(core))
+    largest = np.sort(core)[::-1]
+    before = np.cumsum(largest)
+    # Of the n largest, what is above a level x is before[n] - n x.
+    levels = (before - share * before[-1]) / np.arange(1, len(core) + 1)
+    level = max(float(levels.max()), float(np.quantile(core, _LEAST_OF)))
+    above: Float = np.maximum(core - level, 0.0)
+    return above
 
 
 def _share_of(run: Run, fact: Fact, core: Float) -> float:

@@ -75,3 +75,18 @@ def test_metrics_are_one_row_with_the_line_that_makes_or_updates_them(
         "needs what is computed for that."
     )
     assert code in cause.advice[0].code
+
+
+def test_a_metric_that_computes_on_all_that_it_keeps_takes_what_steps_take_longer(make_run):
+    within = np.arange(SIZE) % 100
+    seconds = 0.1 + 0.004 * within
+    numbers = {"compiled": 1.0, "metrics": 1.0, "share": 0.9, "kept": 1.0, "since": 0.0}
+    events = [(2, Fact("metric_work", "result (train.py:41)", numbers))]
+    report = account_for(make_run(seconds, events=events)).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.place.line) == ("callbacks", 41)
+    beyond = np.maximum(seconds - np.quantile(seconds, 0.1), 0).sum()
+    assert cause.lost_seconds == pytest.approx(beyond, rel=0.02)
+    assert report.unexplained_seconds < 0.01 * cause.lost_seconds
+    assert "Each step computes 1 metric inside of its graph" in cause.summary
+    assert "steps take longer than those in which it keeps little" in cause.evidence[0]

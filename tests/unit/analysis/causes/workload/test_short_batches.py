@@ -85,6 +85,16 @@ def test_of_later_runs_of_the_graph_the_fastest_counts(make_run):
     assert report.headline == HEADLINE
 
 
+def test_of_long_steps_the_graph_takes_longer_than_at_first(make_run):
+    events = [
+        (0, Fact("keras_fit", "", {})),
+        (0, Trace(5, "Keras train step", "", 0.0, 0.0, "first")),
+        (1, Execution(5, 2, 0.07)),
+    ]
+    run = on_devices(make_run(np.full(SIZE, 0.22), events=events), CPU)
+    assert "Keras's own" not in account_for(run).report.headline
+
+
 def test_of_rows_of_several_steps_and_beside_a_gpu_nothing_is(make_run):
     events = [
         (0, Fact("keras_fit", "", {})),

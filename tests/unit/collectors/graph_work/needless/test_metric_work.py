@@ -76,6 +76,40 @@ def test_two_of_them_that_are_made_in_one_line_are_told_together():
     assert one.share < both.share < 1
 
 
+class ExactPrecision(keras.metrics.Metric):
+    """Sorts all scores that it has seen so far."""
+
+    def __init__(self, room, binned=False):
+        super().__init__()
+        self.scores = self.add_variable((room,), "zeros")
+        self.count = self.add_variable((), "zeros", dtype="int32")
+        self.binned = binned
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        count = self.count.value
+        self.scores.value[count : count + 256].assign(y_pred[:, 0])
+        self.count.assign(count + 256)
+
+    def result(self):
+        if self.binned:
+            return tf.reduce_sum(self.scores.value[:256])
+        kept = self.scores.value[: self.count.value]
+        return tf.reduce_sum(tf.gather(kept, tf.argsort(kept)))
+
+
+RESULT = ExactPrecision.result.__code__.co_firstlineno + 4
+
+
+def test_a_result_of_all_that_a_metric_keeps_is_counted_for_half_of_its_room():
+    small, large = (find([ExactPrecision(room)]) for room in (20_000, 2_000_000))
+    assert 0.9 < small.share < 0.99 < large.share < 1
+    assert find([ExactPrecision(2_000)]) is None
+    assert (large.kept, large.metrics, large.place) == (1, 1, "")
+    assert large.operation.type == "TopKV2"
+    assert any(frame.lineno == RESULT for frame in large.operation.traceback)
+    assert find([ExactPrecision(2_000_000, binned=True)]) is None
+
+
 def test_those_that_take_little_are_not_told():
     assert find([keras.metrics.MeanSquaredError(), keras.metrics.AUC()]) is None
     assert find([]) is None
@@ -116,5 +150,5 @@ def test_it_looks_at_a_graph_once_however_many_gradients_it_has(monkeypatch):
 
     monkeypatch.setattr(metric_work, "operations_before", count)
     assert find([many_thresholds()]).metrics == 1
-    assert len(walked) == 1 + 4  # what else is needed, and the updates of one metric
-    assert max(walked[1:]) < walked[0]
+    assert len(walked) == 1 + 4 + 1  # what else is needed, the result of one metric, its updates
+    assert max(walked[2:]) < walked[0]
