@@ -297,3 +297,33 @@ def renew(rows: int, every: int, always: bool) -> Any:
         return loss
 
     return tf.function(step, autograph=False), asked
+
+
+def derive(units: int, by_all: bool) -> Any:
+    """A step on derivatives at some points; by_all: of all of them, by the input of each."""
+    weights = [
+        tf.Variable(tf.random.normal((rows, columns)) / rows**0.5)
+        for rows, columns in ((1, units), (units, units), (units, 1))
+    ]
+    asked: list[Asked] = []
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                hidden = x[:, None]
+                for each in weights[:-1]:
+                    hidden = tf.tanh(tf.matmul(hidden, each))
+                made = tf.matmul(hidden, weights[-1])[:, 0]
+            if by_all:
+                slope = tf.linalg.diag_part(inner.jacobian(made, x))
+            else:
+                slope = inner.gradient(made, x)
+            loss = tf.reduce_mean(tf.square(slope - tf.cos(x)))
+        gradients = tape.gradient(loss, weights)
+        asked.append((loss, gradients))
+        for each, gradient in zip(weights, gradients, strict=True):
+            each.assign_sub(0.01 * gradient)
+        return loss
+
+    return tf.function(step, autograph=False), asked

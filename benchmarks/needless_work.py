@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 149 pairs of trainings
+    python benchmarks/needless_work.py                   # 153 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -32,6 +32,7 @@ from benchmarks.needless_trainings import (
     Asked,
     attend,
     classify,
+    derive,
     enlarge,
     fit_process,
     harden,
@@ -65,6 +66,9 @@ from benchmarks.needless_variants import (
     UNTAKEN,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.both_branches import find_both_branches
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.full_jacobians import (
+    find_full_jacobians,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
@@ -177,6 +181,10 @@ def main() -> None:
         data = (tf.random.normal((256, rows)),)
         name = f"inverse of {rows} x {rows}: one step in {every} takes it"
         compare(name, data, find_both_branches, partial(renew, rows, every))
+    for points, units in product((40, 160), (32, 128)):
+        data = (tf.random.normal((points,)),)
+        name = f"derivatives at {points} points, layers of {units}: by all inputs"
+        compare(name, data, find_full_jacobians, partial(derive, units))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:

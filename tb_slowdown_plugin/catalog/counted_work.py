@@ -26,6 +26,7 @@ FAMILIES: Final = {
     events.FACTORIZATIONS: names.FACTORIZATIONS,
     events.ZERO_WORK: names.ZERO_WORK,
     events.BOTH_BRANCHES: names.BOTH_BRANCHES,
+    events.FULL_JACOBIAN: names.FULL_JACOBIANS,
     events.SEQUENCE_WORK: names.PADDING,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
     events.METRIC_WORK: names.GRAPH_REPORTS,

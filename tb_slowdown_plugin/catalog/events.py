@@ -217,10 +217,16 @@ BOTH_BRANCHES: Final = "both_branches"
 """Fact: a line computes in each step what a condition takes in one of so many, "every": "share" of
 what the step's graph computes is for the others. It is so "since" that many steps were finished."""
 
+FULL_JACOBIAN: Final = "full_jacobian"
+"""Fact: a line takes the diagonal of a Jacobian of all outputs by all inputs, of which nothing else
+is used: of so many in all, "times", with "side" rows, 0 if not known: "share" of what the step's
+graph computes is for the rest. It is so "since" that many steps were finished."""
+
 METRIC_WORK: Final = "metric_work"
 """Fact: the graph of a step computes for so many "metrics" what nothing else needs, most at this
-line, which makes the metric that takes most where Keras updates it ("compiled" is 1 then): "share"
-of what it computes. It is so "since" that many steps were finished."""
+line, which makes the metric that takes most where it has no line of its own; "compiled" is 1 where
+Keras updates it, and "kept" where its result is made of ever more that it keeps: "share" of what
+the graph computes. It is so "since" that many steps were finished."""
 
 REPEATED_RUN: Final = "repeated_run"
 """Fact: a line runs a TensorFlow 1 session on what it was fed just before, in line "after", 0 if in

@@ -14,6 +14,7 @@ from tb_slowdown_plugin.catalog.events import (
     DRAWN_ROWS,
     FACTORIZATIONS,
     FLOAT16_WORK,
+    FULL_JACOBIAN,
     GRAPH_REPORT,
     GROWING_VARIABLE,
     INDEPENDENT_ROUNDS,
@@ -35,6 +36,9 @@ from tb_slowdown_plugin.catalog.events import (
 from tb_slowdown_plugin.catalog.names import account
 from tb_slowdown_plugin.collectors.graph_work.gradients.asked_gradients import Asked, Found
 from tb_slowdown_plugin.collectors.graph_work.needless.both_branches import find_both_branches
+from tb_slowdown_plugin.collectors.graph_work.needless.loops.full_jacobians import (
+    find_full_jacobians,
+)
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
@@ -112,6 +116,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     ZERO_WORK: find_zero_work,
     FACTORIZATIONS: find_factorizations,
     BOTH_BRANCHES: find_both_branches,
+    FULL_JACOBIAN: find_full_jacobians,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

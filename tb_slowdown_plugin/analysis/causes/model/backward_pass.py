@@ -1,9 +1,8 @@
 """Computing gradients keeps getting slower, or a step computes more than it needs.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes what it doesn't need: unused gradients, all rows of a table, rows that nothing takes,
-a second pass on one batch, products with zeros, one example after another, or what a condition
-rarely uses.
+on, computes what it doesn't need: unused gradients, all rows of a table, a second pass on one
+batch, products with zeros, one example after another, or all of a Jacobian for its diagonal.
 
 Confused with:
 
@@ -35,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.model.both_branches import claim_branches
+from tb_slowdown_plugin.analysis.causes.model.loops.full_jacobians import claim_jacobians
 from tb_slowdown_plugin.analysis.causes.model.loops.independent_rounds import claim_loops
 from tb_slowdown_plugin.analysis.causes.model.loops.pieces import claim_pieces
 from tb_slowdown_plugin.analysis.causes.model.padding import claim_padding
@@ -95,6 +95,7 @@ _COUNTED: Final = {
     names.FACTORIZATIONS: claim_factorizations,
     names.ZERO_WORK: claim_zeros,
     names.BOTH_BRANCHES: claim_branches,
+    names.FULL_JACOBIANS: claim_jacobians,
     names.PADDING: claim_padding,
 }
 """Accounts of what graphs tell -> who claims it."""

@@ -18,15 +18,13 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import KERAS_FIT
+from tb_slowdown_plugin.catalog.parameters.causes import MOST_BETWEEN_BATCHES
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Execution, Trace
 
 _BY_FIT: Final = "one batch of fit"
 """How the rule begins by which `fit` has steps."""
-_LONGEST: Final = 0.003
-"""Seconds that Keras takes between two batches, at most: 0.3 to 1 ms were measured. More than that
-is a graph that takes longer than in its first runs."""
 _TOGETHER: Final = 32
 """Batches in one call, in the advice."""
 
@@ -82,7 +80,7 @@ def _find(run: Run) -> ShortBatches | None:
     period = float(np.median(steps.period_seconds))
     left = float(np.median(left_over(run, steps.accounts)))
     between = left - graph
-    if not (period > 0 and MATTERS * period <= between <= _LONGEST):
+    if not (period > 0 and MATTERS * period <= between <= MOST_BETWEEN_BATCHES):
         return None
     return ShortBatches(period, graph, between / period)
 

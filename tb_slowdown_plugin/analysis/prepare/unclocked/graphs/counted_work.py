@@ -25,14 +25,13 @@ from tb_slowdown_plugin.catalog.events import (
     STEP_FUNCTION,
     WHOLE_TABLE,
 )
+from tb_slowdown_plugin.catalog.parameters.prepare import LEAST_KEPT
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Fact, Float
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
-_LEAST_OF: Final = 0.1
-"""Share of the steps in which work that gets more has hardly begun."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -75,7 +74,7 @@ def _take_above(core: Float, share: float) -> Float:
     before = np.cumsum(largest)
     # Of the n largest, what is above a level x is before[n] - n x.
     levels = (before - share * before[-1]) / np.arange(1, len(core) + 1)
-    level = max(float(levels.max()), float(np.quantile(core, _LEAST_OF)))
+    level = max(float(levels.max()), float(np.quantile(core, LEAST_KEPT)))
     above: Float = np.maximum(core - level, 0.0)
     return above
 
