@@ -101,11 +101,3 @@ LONGEST_RHYTHM: Final = Count(
     what="Work that comes at least so often is a part of the program's plan.",
     source="gradients are accumulated over so few",
 )
-
-MOST_BETWEEN_BATCHES: Final = Parameter(
-    0.003,
-    unit="seconds",
-    what="Keras's own Python between two batches of `fit`; beyond, the graph takes longer than at "
-    "first.",
-    source="0.3 to 1 ms were measured, of steps of 0.7 to 1.4 ms",
-)

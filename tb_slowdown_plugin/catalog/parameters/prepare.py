@@ -73,9 +73,3 @@ MOSTLY_WRITING: Final = Parameter(
     what="Of the slow steps of a line, in which it writes, from which they all are writing; and of "
     "such a step, that no account holds.",
 )
-
-LEAST_KEPT: Final = Parameter(
-    0.1,
-    unit="share of steps",
-    what="Steps in which a metric whose result is made of all that it keeps has kept little.",
-)

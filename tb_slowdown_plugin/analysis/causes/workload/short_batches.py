@@ -18,8 +18,8 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import KERAS_FIT
-from tb_slowdown_plugin.catalog.parameters.causes import MOST_BETWEEN_BATCHES
-from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Execution, Trace
 
@@ -80,7 +80,9 @@ def _find(run: Run) -> ShortBatches | None:
     period = float(np.median(steps.period_seconds))
     left = float(np.median(left_over(run, steps.accounts)))
     between = left - graph
-    if not (period > 0 and MATTERS * period <= between <= MOST_BETWEEN_BATCHES):
+    # More than callbacks take that have nothing to do is a graph that takes longer than at first.
+    most = SEVERAL * LITTLE_CALLBACK_SECONDS
+    if not (period > 0 and MATTERS * period <= between <= most):
         return None
     return ShortBatches(period, graph, between / period)
 

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.catalog.events import (
     STEP_FUNCTION,
     WHOLE_TABLE,
 )
-from tb_slowdown_plugin.catalog.parameters.prepare import LEAST_KEPT
+from tb_slowdown_plugin.catalog.parameters.ledger import OWN_DELAY
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.run import Run
 from tb_slowdown_plugin.records.types import Fact, Float
@@ -74,7 +74,7 @@ def _take_above(core: Float, share: float) -> Float:
     before = np.cumsum(largest)
     # Of the n largest, what is above a level x is before[n] - n x.
     levels = (before - share * before[-1]) / np.arange(1, len(core) + 1)
-    level = max(float(levels.max()), float(np.quantile(core, LEAST_KEPT)))
+    level = max(float(levels.max()), float(np.quantile(core, OWN_DELAY)))
     above: Float = np.maximum(core - level, 0.0)
     return above
 
