@@ -219,8 +219,8 @@ what the step's graph computes is for the others. It is so "since" that many ste
 
 FULL_JACOBIAN: Final = "full_jacobian"
 """Fact: a line takes the diagonal of a Jacobian of all outputs by all inputs, of which nothing else
-is used: of so many in all, "times", with "side" rows, 0 if not known: "share" of what the step's
-graph computes is for the rest. It is so "since" that many steps were finished."""
+is used: of so many in all, "times", with "side" rows: "share" of what the step's graph computes is
+for the rest. It is so "since" that many steps were finished."""
 
 METRIC_WORK: Final = "metric_work"
 """Fact: the graph of a step computes for so many "metrics" what nothing else needs, most at this

@@ -104,7 +104,8 @@ class InputStages:
     def read(self) -> Mapping[str, float]:
         """Asks the model, now and then and in each pass; what it says is an event, no signal."""
         now = self._context.clock.monotonic_ns()
-        iterator = self._iterator() if self._iterator is not None else None
+        reference = self._iterator  # the training thread may take it away
+        iterator = reference() if reference is not None else None
         nth_pass = self._pass
         stages_due = now >= self._next_ns
         cache_due = nth_pass != self._looked_at and not self._told_cache

@@ -61,15 +61,18 @@ def find_layer(operation: Any) -> str:
 
 def _find_owner(operation: Any) -> str:
     """The layer that has the variable that an operation reads; "" where it isn't known."""
+    captures = getattr(operation.graph, "captures", ())
+    captured = {id(inner.op): outer for outer, inner in captures}
+    behind = [operation]
     for _ in range(_READS):
-        if operation.inputs:
-            operation = operation.inputs[0].op
-    captured = {id(inner.op): outer for outer, inner in operation.graph.captures}
-    if (handle := captured.get(id(operation))) is not None:
-        for layer, line in LayerLines.lines:
-            weights = layer.__dict__.get("_trainable_variables", ())
-            if any(each is handle for weight in weights for each in handles_of(weight)):
-                return f"{type(layer).__name__} ({line})"
+        before = [tensor.op for each in behind for tensor in each.inputs]
+        behind = list(dict.fromkeys([*behind, *before]))
+    handles = [captured[id(each)] for each in behind if id(each) in captured]
+    for layer, line in LayerLines.lines:
+        weights = layer.__dict__.get("_trainable_variables", ())
+        owned = {id(each) for weight in weights for each in handles_of(weight)}
+        if any(id(each) in owned for each in handles):
+            return f"{type(layer).__name__} ({line})"
     return ""
 
 

@@ -52,11 +52,15 @@ def find_adding_line(
       name: The variable or the attribute.
       scope: Whose name it is.
     """
-    return _find(tuple(codes), name, scope)
+    codes = tuple(codes)
+    files = tuple(code.co_filename for code in codes)  # by which codes are equal all the same
+    return _find(codes, files, name, scope)
 
 
 @functools.lru_cache(maxsize=64)
-def _find(codes: tuple[CodeType, ...], name: str, scope: Scope) -> tuple[CodeType, int] | None:
+def _find(
+    codes: tuple[CodeType, ...], _: tuple[str, ...], name: str, scope: Scope
+) -> tuple[CodeType, int] | None:
     lines = [line for code in codes for line in _lines_of(code, name, scope)]
     again = [line for line in lines if line.adds or line.in_loop] or lines[1:]
     best = max(again, key=lambda line: (line.adds, line.of_itself, line.in_loop), default=None)
@@ -94,11 +98,13 @@ def _adds(instruction: dis.Instruction, is_next: bool) -> bool:
 
 
 def _is(instruction: dis.Instruction, action: str, name: str, scope: Scope) -> bool:
-    # Python 3.13 does two in one: `STORE_FAST_LOAD_FAST`, with both names.
+    # Python 3.13 does two in one: `STORE_FAST_LOAD_FAST`, and either twice, with both names.
     operation, names = instruction.opname, instruction.argval
     is_ours = any(each in operation for each in _OPERATIONS[scope])
     if not is_ours or not operation.startswith((action, "STORE_FAST_LOAD")):
         return False
+    if isinstance(names, tuple) and operation.count(action) > 1:
+        return name in names
     if isinstance(names, tuple):
         names = names[0 if action == "STORE" else -1]
     return bool(names == name)

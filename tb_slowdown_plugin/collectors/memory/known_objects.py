@@ -80,10 +80,14 @@ def find_contents(
       is_wanted: Asked once for each class, between two calls of C: it may be Python.
       stride: Of the elements of a container, every second, third ...
     """
-    ids, classes = tee(map(type, chain.from_iterable(_contents_of(objects, stride))))
-    found = _call(dict, zip(map(id, ids), classes, strict=True))
-    wanted = {number for number, each in found.items() if is_wanted(each)}
+    wanted = {id(each) for each in find_classes(objects, stride) if is_wanted(each)}
     return _call(list, _choose(_contents_of(objects, stride), _have_ids(wanted)))
+
+
+def find_classes(objects: Sequence[Any], stride: int = 1) -> list[type]:
+    """The classes of what they refer to, each once."""
+    ids, classes = tee(map(type, chain.from_iterable(_contents_of(objects, stride))))
+    return list(_call(dict, zip(map(id, ids), classes, strict=True)).values())
 
 
 def _contents_of(objects: Sequence[Any], stride: int) -> Iterator[Any]:

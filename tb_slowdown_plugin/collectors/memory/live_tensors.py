@@ -1,7 +1,7 @@
 """Which tensors are alive and who holds them, looked at only while memory grows.
 
-Cost: 60 us a second. What the program's variables hold is looked at from the first seconds on, ever
-more rarely, and told where it gets more. A census takes 0.06 to 0.5 s in the
+Cost: 60 us a second. What the program's variables hold is looked at as soon as memory rises, ever
+more rarely, and told where it got more twice. A census takes 0.06 to 0.5 s in the
 background, holds up Python meanwhile, and is taken only where all of them together stay below 0.5%
 of the wall time: first after some 15 s, and where no variable is known yet, with the holders after
 a minute. Where none has been named by the end of a run whose memory rose, it is looked once more
@@ -14,7 +14,7 @@ import itertools
 import sys
 from collections.abc import Mapping
 from types import CodeType
-from typing import Final
+from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import TENSOR_CENSUS, TENSORS_ADDED_AT
@@ -46,12 +46,29 @@ _LOOK_NS: Final = 1_000_000_000
 _VARIABLES_SHARE: Final = 0.002
 """Of the wall time, for looking at what variables hold."""
 _VARIABLES_NS: Final = 5_000_000_000
-"""The least time between the first two such looks; between the next two it is twice as long."""
+"""The least time between the first such looks."""
+_FIRST_LOOKS: Final = 3
+"""Between the looks after these there is twice as much time each time."""
 _LEAST_GROWN_BYTES: Final = 2**20
+_GROWS: Final = 2
+"""Looks in a row in which a variable has more."""
+_MOST_DOUBLED: Final = 8
+_MATTERS: Final = 0.25
+"""Of what memory has risen by: who holds so much more is who was looked for."""
 _MORE: Final = 1.1
 """Times what was told before, to be told again."""
 _GROUPS: Final = 3
 _MOST_PATIENT: Final = 64
+
+
+class _Holding(NamedTuple):
+    """What a variable was seen to hold, in bytes."""
+
+    first_bytes: int
+    last_bytes: int
+    told_bytes: int
+    times: int = 0
+    """Looks in a row in which it had more."""
 
 
 class LiveTensors:
@@ -93,9 +110,9 @@ class LiveTensors:
         self._began_ns = context.clock.monotonic_ns()
         self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
         self._reachable = ReachableTensors(self._tensor_class, self._places)
-        self._held: dict[str, tuple[int, int]] = {}
+        self._held: dict[str, _Holding] = {}
+        self._looks = 0
         self._next_variables_ns = 0
-        self._variables_wait_ns = _VARIABLES_NS
         self._patience = 1
         self._last = (0, 0)
         self._is_named = self._is_known = self._is_over = False
@@ -109,7 +126,7 @@ class LiveTensors:
         self._next_look_ns = now_ns + _LOOK_NS
         self._scripts = self._scripts or find_scripts(self._context.stopwatch.thread)
         is_suspicious = self._is_suspicious()
-        if is_suspicious or not self._held or self._risen():
+        if is_suspicious or self._risen():
             self._look_at_variables(now_ns)
         if not is_suspicious or now_ns < self._next_ns:
             return {}
@@ -149,24 +166,36 @@ class LiveTensors:
         began_ns = self._context.clock.monotonic_ns()
         thread = self._context.stopwatch.thread
         for each in self._reachable.find(thread, self._scripts, _GROUPS):
-            self._is_known |= self._grows(each)
+            if self._grows(each) >= _MATTERS * self._risen_bytes():
+                self._is_named = self._is_known = True
         took_ns = self._context.clock.monotonic_ns() - began_ns
-        self._next_variables_ns = now_ns + max(
-            self._variables_wait_ns, int(took_ns / _VARIABLES_SHARE)
-        )
-        self._variables_wait_ns *= 2
+        self._looks += 1
+        often = max(0, self._looks - _FIRST_LOOKS)
+        wait_ns = max(_VARIABLES_NS << min(often, _MOST_DOUBLED), int(took_ns / _VARIABLES_SHARE))
+        self._next_variables_ns = now_ns + wait_ns
 
-    def _grows(self, held: HeldTensors) -> bool:
-        """Tells what a variable holds if that is more than before."""
-        name = held.holder.text
-        first, told = self._held.setdefault(name, (held.size_bytes, held.size_bytes))
-        grown_bytes = held.size_bytes - first
-        if grown_bytes < _LEAST_GROWN_BYTES or held.size_bytes < _MORE * told:
-            return False
-        self._held[name] = (first, held.size_bytes)
-        numbers = {"count": held.count, "bytes": held.size_bytes, "grown": grown_bytes}
-        self._emit_held(held.kind, held.holder, numbers)
-        return True
+    def _grows(self, held: HeldTensors) -> float:
+        """Tells what a variable holds if it got more twice, and by how many bytes it did.
+
+        A list that is filled and cleared has more than before in one look of two.
+        """
+        size_bytes = held.size_bytes
+        before = self._held.setdefault(
+            held.holder.text, _Holding(size_bytes, size_bytes, size_bytes)
+        )
+        times = before.times + 1 if size_bytes > before.last_bytes else 0
+        grown_bytes = size_bytes - before.first_bytes if times >= _GROWS else 0
+        told_bytes = before.told_bytes
+        if grown_bytes >= _LEAST_GROWN_BYTES and size_bytes >= _MORE * told_bytes:
+            told_bytes = size_bytes
+            numbers = {"count": held.count, "bytes": size_bytes, "grown": grown_bytes}
+            self._emit_held(held.kind, held.holder, numbers)
+        self._held[held.holder.text] = _Holding(before.first_bytes, size_bytes, told_bytes, times)
+        return grown_bytes
+
+    def _risen_bytes(self) -> float:
+        """By how much memory has risen since it was first looked at, but for little."""
+        return max([_LEAST_GROWN_BYTES, *(rise.risen_bytes for rise in self._rises.values())])
 
     def _can_afford(self, nanoseconds: int) -> bool:
         age_ns = self._context.clock.monotonic_ns() - self._began_ns
@@ -207,11 +236,11 @@ class LiveTensors:
             "live_tensor_bytes": census.size_bytes,
         }
         self._emit_held(group.kind, holder, numbers)
+        self._is_named |= bool(holder.text)
 
     def _emit_held(self, kind: str, holder: Holder, numbers: Mapping[str, float]) -> None:
         text = f"{kind} in {holder.text}" if holder.text else kind
         self._context.emit(Fact(TENSOR_CENSUS, text, numbers))
-        self._is_named |= bool(holder.text)
         if holder.place:
             self._context.emit(Fact(TENSORS_ADDED_AT, f"{holder.place}|{text}"))
 
@@ -258,6 +287,12 @@ class MemoryRise:
     def is_rising(self) -> bool:
         """Whether the last three stretches rise, by 4 MiB in all and 1 MiB each."""
         return self._rises(self._lowest)
+
+    @property
+    def risen_bytes(self) -> float:
+        """By how much the last stretch is above the lowest of the first samples."""
+        last = self._lowest[-1] if self._lowest else min(self._values, default=0.0)
+        return max(0.0, last - min(self._first, default=last))
 
     @property
     def has_risen(self) -> bool:

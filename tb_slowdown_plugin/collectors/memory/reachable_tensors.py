@@ -14,16 +14,19 @@ import math
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
-from tb_slowdown_plugin.collectors.memory.known_objects import find_contents
+from tb_slowdown_plugin.collectors.memory.known_objects import find_classes, find_contents
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Holder,
+    attributes_of,
     find_stack,
     forget_copy,
     name_holders,
@@ -31,13 +34,15 @@ from tb_slowdown_plugin.collectors.memory.tensor_census import (
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 _CONTAINERS: Final[tuple[Any, ...]] = (list, dict, tuple, set, frozenset, deque)
-_NO_OBJECTS: Final = (type, ModuleType, FunctionType, FrameType)
+_NO_OBJECTS: Final = (type, ModuleType, FunctionType, FrameType, np.ndarray)
+"""Arrays may be of a class of the program's: to refer to one would make its `resize` fail."""
 _LEVELS: Final = 4
 """From a variable on: the episodes in the memory of an agent are three."""
 _MOST_OBJECTS: Final = 400
 """That are followed, those near a variable first: they take 30 ms."""
-_LONGEST: Final = 200_000
-"""Elements of a container of which no slice can be taken: they take 2 ms of Python's lock."""
+_MOST_READ: Final = 200_000
+"""Elements of containers of which no slice can be taken, in a look: they take 2 ms of Python's
+lock."""
 _TRIED: Final = 3
 """Times as many as are wanted: a local variable has got another value meanwhile."""
 _FEW: Final = 16
@@ -45,7 +50,9 @@ _FEW: Final = 16
 _LOOKED_AT: Final = 2_000
 """Elements of a container; of more, every second, third ... stands for the others."""
 _ALIKE: Final = 64
-"""Of these so many are followed, or measured, and stand for all of their class."""
+"""Containers and objects in one that are followed, and stand for all of them."""
+_SIZED: Final = 512
+"""Tensors in a container whose sizes are read, and stand for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +78,23 @@ class _Tensors:
     size_bytes: float = 0.0
 
 
-@dataclass(slots=True)
 class ReachableTensors:
     """Looks from a thread's variables on.
 
-    Attributes:
+    Args:
       tensor_class: TensorFlow's class of eager tensors.
       places: Makes places out of files.
     """
 
-    tensor_class: type
-    places: SourcePlaces
-    _is_followed: dict[int, bool] = field(default_factory=dict)
-    """Of each class, by its id."""
+    def __init__(self, tensor_class: type, places: SourcePlaces) -> None:
+        self._tensor_class = tensor_class
+        self._places = places
+        self._is_followed: dict[int, bool] = {}
+        """Of each class, by its id."""
+        self._is_local: dict[int, bool] = {}
+        """The same of local variables."""
+        self._left = 0
+        """Of `_MOST_READ`."""
 
     def find(self, thread: int, scripts: Mapping[int, CodeType], most: int) -> list[HeldTensors]:
         """The names that keep most, the largest first.
@@ -93,13 +104,16 @@ class ReachableTensors:
           scripts: As `find_scripts` found them.
           most: How many names.
         """
+        self._left = _MOST_READ
         found = sorted(self._look(thread), key=lambda each: -each.size_bytes)
         named: list[HeldTensors] = []
         for each in found[: _TRIED * most]:
             if len(named) == most:
                 break
             owners = [] if each.owner is None else [each.owner]
-            holders = name_holders({id(each.held)}, owners, thread, self.places, scripts)
+            holders = name_holders(
+                {id(each.held)}, owners, thread, self._places, scripts, of_dictionaries=False
+            )
             if (holder := next(iter(holders), None)) is not None:
                 kept = round(each.count), round(each.size_bytes)
                 named.append(HeldTensors(holder, each.kind, *kept))
@@ -122,36 +136,43 @@ class ReachableTensors:
             objects = inner
         return [each for each in found if each.size_bytes > 0]
 
-    def _variables_of(self, thread: int) -> Iterator[tuple[Any, list[Any]]]:
-        """Local variables, and the globals of the program's modules, of what may have tensors."""
-        modules: dict[int, dict[str, Any]] = {}
-        for frame in find_stack(thread):
-            if not is_installed(frame.f_code.co_filename):
-                modules[id(frame.f_globals)] = frame.f_globals
-            yield None, self._local_values(frame)
-        for namespace in modules.values():
-            yield namespace, find_contents([namespace], self._is_wanted)
+    def _variables_of(self, thread: int) -> list[tuple[Any, list[Any]]]:
+        """Local variables, and the globals of the program's modules, of what may have tensors.
 
-    def _local_values(self, frame: FrameType) -> list[Any]:
-        time.sleep(0)  # what follows then has Python's lock for as long as it takes
-        with without_collections():
-            variables = frame.f_locals
-            if variables is frame.f_globals:
-                return []
-            copy = dict(variables)
-            forget_copy(frame, variables)
-        # An object of a library is looked into, too: Keras has the program's callbacks in one.
-        found = find_contents([copy], self._may_have_tensors)
-        copy.clear()
-        return found
+        The frames are let go of before anything else is done: a function that returns meanwhile
+        would leave its variables to them.
+        """
+        stack = find_stack(thread)
+        modules = {
+            id(frame.f_globals): frame.f_globals
+            for frame in stack
+            if not is_installed(frame.f_code.co_filename)
+        }
+        found: list[tuple[Any, list[Any]]] = [(None, self._values_in(frame)) for frame in stack]
+        del stack
+        namespaces = modules.values()
+        return [*found, *((each, find_contents([each], self._is_wanted)) for each in namespaces)]
+
+    def _values_in(self, frame: FrameType) -> list[Any]:
+        """Of the local variables, those that may have tensors.
+
+        An object of a library is looked into, too: Keras has the program's callbacks in one.
+        """
+        for kind in _of_locals(frame, find_classes):  # to decide may give Python's lock away
+            if id(kind) not in self._is_local:
+                self._is_local[id(kind)] = self._is_wanted(kind) or _has_attributes(kind)
+
+        def take(variables: Sequence[Any]) -> list[Any]:
+            return find_contents(variables, lambda kind: self._is_local.get(id(kind), False))
+
+        return _of_locals(frame, take)
 
     def _attributes_of(self, thing: Any) -> list[Any]:
         contents = find_contents([thing], self._is_wanted)
         if not any(type(each) is dict for each in contents):
             return contents
-        try:
-            attributes = object.__getattribute__(thing, "__dict__")
-        except AttributeError:
+        attributes = attributes_of(thing)
+        if attributes is None:
             return contents
         others = [each for each in contents if each is not attributes]
         return others + find_contents([attributes], self._is_wanted)
@@ -168,41 +189,49 @@ class ReachableTensors:
             if not self._is_measured(type(each)):
                 objects.append(each)
                 continue
-            if type(each) is not self.tensor_class and _length_of(each) <= _FEW:
-                inner = self._contents_of([each], seen)
-                few = [one for one in inner if not self._is_measured(type(one))]
+            visited = {id(each)}
+            if type(each) is not self._tensor_class and _length_of(each) <= _FEW:
+                contents = find_contents([each], self._is_wanted)
+                few = [one for one in contents if not self._is_measured(type(one))]
+                visited.update(map(id, few))
+                objects += [one for one in few if id(one) not in seen]
                 seen.update(map(id, few))
-                objects += few
-            found.append(self._measure(_Tensors(each, owner), seen))
+            tensors = _Tensors(each, owner)
+            self._add(tensors, [each], 1.0, visited, _LEVELS)
+            found.append(tensors)
         return objects
 
     def _is_measured(self, kind: type) -> bool:
-        return kind is self.tensor_class or issubclass(kind, _CONTAINERS)
+        return kind is self._tensor_class or issubclass(kind, _CONTAINERS)
 
-    def _contents_of(self, objects: Sequence[Any], seen: Set[int], stride: int = 1) -> list[Any]:
-        contents = find_contents(objects, self._is_wanted, stride)
-        return [each for each in contents if id(each) not in seen]
+    def _add(
+        self, sums: _Tensors, things: list[Any], weight: float, visited: set[int], levels: int
+    ) -> None:
+        """Adds the tensors among some things, each once, and those in the others."""
+        tensors = [each for each in things if type(each) is self._tensor_class]
+        if tensors:
+            sums.kind = sums.kind or _kind_of(tensors[-1])
+            sums.count += weight * len(tensors)
+            sums.size_bytes += weight * _sum_sizes(tensors)
+        inner = [each for each in things if type(each) is not self._tensor_class] if levels else []
+        some = inner[:: 1 + len(inner) // _ALIKE]
+        for each in some:
+            stride = 1 + _length_of(each) // _LOOKED_AT
+            if not self._may_read(each):
+                continue
+            contents: list[Any] = []
+            for one in find_contents([each], self._is_wanted, stride):
+                if id(one) not in visited:
+                    visited.add(id(one))
+                    contents.append(one)
+            share = len(inner) / len(some)
+            self._add(sums, contents, weight * share * stride, visited, levels - 1)
 
-    def _measure(self, tensors: _Tensors, seen: set[int]) -> _Tensors:
-        """Adds up what is in one object, level by level; of many alike a part stands for all."""
-        level, weight = [tensors.held], 1.0
-        for _ in range(_LEVELS):
-            direct = [each for each in level if type(each) is self.tensor_class]
-            inner = [each for each in level if type(each) is not self.tensor_class]
-            if direct:
-                some = _some_of(direct)
-                each_bytes = sum(map(_size_of, some)) / len(some)
-                tensors.kind = tensors.kind or _kind_of(some[-1])
-                tensors.count += weight * len(direct)
-                tensors.size_bytes += weight * len(direct) * each_bytes
-            some = _some_of(inner)
-            followed = [each for each in some if _can_be_read(each)]
-            if not followed:
-                break
-            stride = 1 + sum(map(_length_of, followed)) // _LOOKED_AT
-            weight *= stride * len(inner) / len(some)
-            level = self._contents_of(followed, seen, stride)
-        return tensors
+    def _may_read(self, thing: Any) -> bool:
+        if issubclass(type(thing), list | tuple):
+            return True
+        self._left -= _length_of(thing)
+        return self._left >= 0
 
     def _is_wanted(self, kind: type) -> bool:
         """Whether an object is a tensor, may have tensors in it, and is of the program."""
@@ -211,18 +240,34 @@ class ReachableTensors:
             self._is_followed[number] = self._is_measured(kind) or _is_of_program(kind)
         return self._is_followed[number]
 
-    def _may_have_tensors(self, kind: type) -> bool:
-        return self._is_wanted(kind) or _has_attributes(kind)
+
+def _of_locals(frame: FrameType, look: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
+    """Looks at the local variables of a frame, of which nothing is kept; none of a module."""
+    time.sleep(0)  # what follows has Python's lock for as long as it takes
+    with without_collections():
+        variables = frame.f_locals
+        if variables is frame.f_globals:
+            return []
+        copy = dict(variables)
+        forget_copy(frame, variables)
+    found = look([copy])
+    copy.clear()
+    return found
 
 
 def _is_of_program(kind: type) -> bool:
     """Whether the program defines a class, by the file of its module."""
     if not _has_attributes(kind):
         return False
-    name = type.__getattribute__(kind, "__module__")
+    try:
+        name = type.__getattribute__(kind, "__module__")
+    except AttributeError:
+        return False
+    if type(name) is not str:
+        return False
     if name == "__main__":
         return True
-    module = sys.modules.get(name) if isinstance(name, str) else None
+    module = sys.modules.get(name)
     # Not by `getattr`: a module of the program's may have code for what it lacks.
     file = vars(module).get("__file__") if type(module) is ModuleType else None
     return isinstance(file, str) and not is_installed(file)
@@ -236,10 +281,6 @@ _MADE_IN_PYTHON: Final = 1 << 9
 """A class made while Python runs (`Py_TPFLAGS_HEAPTYPE`)."""
 
 
-def _some_of(objects: Sequence[Any]) -> Sequence[Any]:
-    return objects[:: 1 + len(objects) // _ALIKE]
-
-
 def _length_of(thing: Any) -> int:
     for each in _CONTAINERS:
         if issubclass(type(thing), each):
@@ -249,8 +290,20 @@ def _length_of(thing: Any) -> int:
     return 0
 
 
-def _can_be_read(thing: Any) -> bool:
-    return issubclass(type(thing), list | tuple) or _length_of(thing) <= _LONGEST
+def _sum_sizes(tensors: Sequence[Any]) -> float:
+    """The bytes of tensors: of many, some stand for all, but for those that are far larger."""
+    stride = 1 + len(tensors) // _SIZED
+    sizes = [_size_of(each) for each in tensors[::stride]]
+    if stride == 1:
+        return float(sum(sizes))
+    usual = _LARGER * sorted(sizes)[len(sizes) // 2]
+    alike = [each for each in sizes if each <= usual]
+    larger = sum(each for each in sizes if each > usual)
+    return larger + sum(alike) / max(len(alike), 1) * (len(tensors) - (len(sizes) - len(alike)))
+
+
+_LARGER: Final = 8
+"""Times the median, from which on a tensor stands for itself alone."""
 
 
 def _size_of(tensor: Any) -> int:

@@ -16,7 +16,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import (
+    CodeType,
+    FrameType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
@@ -200,6 +207,7 @@ def name_holders(
     thread: int,
     places: SourcePlaces,
     scripts: Mapping[int, CodeType],
+    of_dictionaries: bool = True,
 ) -> Iterable[Holder]:
     """Names under which a module, an object or a local variable has a wanted object.
 
@@ -209,6 +217,8 @@ def name_holders(
       thread: Whose local variables are looked at, too.
       places: Makes places out of files.
       scripts: As `find_scripts` found them.
+      of_dictionaries: Looks for what has a dictionary among the holders as its attributes: a pass
+        over all objects.
     """
     namespaces = [each for each in holders if type(each) is dict]
     modules = {id(vars(module)): module for module in _modules()} if namespaces else {}
@@ -229,7 +239,7 @@ def name_holders(
             yield Holder(f"closure of {places.in_code(code, code.co_firstlineno)}")
         else:
             yield from _attributes(holder, wanted, places)
-    if plain:  # perhaps the attributes of something
+    if plain and of_dictionaries:  # perhaps the attributes of something
         for owner in find_holders(plain[:_FOLLOWED]):
             yield from _attributes(owner, wanted, places)
     yield from _local_names(wanted, thread, places)
@@ -258,17 +268,26 @@ def _attributes(owner: Any, wanted: set[int], places: SourcePlaces) -> Iterable[
     """Attributes of an object, not of a class or module, that are one of the wanted objects."""
     if issubclass(type(owner), (type, ModuleType, FunctionType)):
         return
-    try:
-        # Neither `vars` nor `isinstance`: an object of the user's may run code when it is asked.
-        attributes = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return
-    if isinstance(attributes, dict):
+    attributes = attributes_of(owner)
+    if attributes is not None:
         bases = type.__getattribute__(type(owner), "__mro__")
         codes = [code for each in bases for code in _codes(each)]
         for name, each in _named_in(attributes, wanted):
             text = f"{_kind(each)}`{name}` of {type(owner).__name__}"
             yield Holder(text, _place_of(codes, name, "attribute", places))
+
+
+def attributes_of(owner: Any) -> dict[str, Any] | None:
+    """The dictionary of an object, for which none of the program's code runs; None without one."""
+    for base in type.__getattribute__(type(owner), "__mro__"):
+        # Neither `vars` nor `isinstance`: an object of the user's may run code when it is asked.
+        found = type.__getattribute__(base, "__dict__").get("__dict__")
+        if found is not None:
+            if type(found) not in (GetSetDescriptorType, MemberDescriptorType):
+                return None
+            attributes = object.__getattribute__(owner, "__dict__")
+            return attributes if type(attributes) is dict else None
+    return None
 
 
 def _modules() -> list[ModuleType]:

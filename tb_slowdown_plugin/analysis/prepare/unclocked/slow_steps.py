@@ -42,6 +42,8 @@ class SlowStep(NamedTuple):
     """Function and line: "log (train.py:41)"."""
     family: str
     """The account of what it was seen to do: FILE_WRITE, CONNECTION, WAIT; "" of neither."""
+    is_seen: bool = True
+    """Not only had something been written when it was over."""
 
 
 def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
@@ -73,7 +75,8 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
                 family = names.FILE_WRITE
             else:
                 family = _family_of_wait(what, is_idle=bool(idle[row]))
-            found.append(SlowStep(row, what.subject, family))
+            is_seen = bool(what.numbers.get("writes")) or family != names.FILE_WRITE
+            found.append(SlowStep(row, what.subject, family, is_seen))
     return found
 
 
@@ -109,7 +112,8 @@ def waits_in(fact: Fact, *, is_idle: bool) -> float:
 
 def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for each line that writes files, or waits, of the program's own."""
-    slow = find_slow_steps(run, measured)
+    training = find_training_unit(stack_sets(run))  # seen where a look came late, in any step
+    slow = _of_the_writer(find_slow_steps(run, measured), training)
     seen: dict[str, list[SlowStep]] = defaultdict(list)
     for each in slow:
         seen[unit_of(each.place)].append(each)
@@ -123,7 +127,6 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     core = left_over(run, measured)
     excess = _excess(core, np.array(sorted({each.row for each in slow})))
     made = dict(measured)
-    training = find_training_unit(stack_sets(run))  # seen where a look came late, in any step
     other = {each.row for each in slow if unit_of(each.place) != training}
     for account, of_place in lines.items():
         rows = np.array(sorted(of_place))
@@ -134,6 +137,27 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
         column[alike] = excess[alike]
         made[account] = column
     return made
+
+
+def _of_the_writer(slow: list[SlowStep], training: str) -> list[SlowStep]:
+    """The steps, those that were seen too late with the one line that was seen to write.
+
+    The graph runs again by then, and what was written tells that it is such a step.
+    """
+    late = [
+        each
+        for each in slow
+        if unit_of(each.place) == training and each.family == names.FILE_WRITE and not each.is_seen
+    ]
+    writers = Counter(
+        each.place
+        for each in slow
+        if unit_of(each.place) != training and each.family == names.FILE_WRITE and each.is_seen
+    )
+    if not late or len({unit_of(place) for place in writers}) != 1:
+        return slow
+    place, _ = writers.most_common(1)[0]
+    return [each._replace(place=place) if each in late else each for each in slow]
 
 
 def _family_of(steps: Sequence[SlowStep]) -> str:

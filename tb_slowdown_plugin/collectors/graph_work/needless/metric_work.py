@@ -117,7 +117,7 @@ def find_metric_work(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> Metr
         len(large),
         cost(whole) / (step.cost + cost(costs) - sum(step.costs.values())),
         float(_is_by_keras(most)),
-        float(main.kept > 0),
+        float(main.kept > 0 and most in main.result),
     )
 
 
@@ -132,12 +132,16 @@ def _find_metrics(step: StepGraph, updates: Mapping[Any, MadeMetric]) -> Iterato
     """Each metric with what is computed for it alone."""
     needed = _find_needed(step, updates)
     outputs = getattr(step.targets[0].graph, "outputs", ())
-    for metric in dict.fromkeys(updates.values()):
-        own = [each for each, made in updates.items() if made == metric]
-        after = _operations_after(step, {each.inputs[0].op for each in own})
-        asked = [tensor for tensor in outputs if tensor.op in after]
-        result = operations_before(asked, but=needed) & after
-        kept = max((_kept_by(each) for each in result), default=0)
+    made = list(dict.fromkeys(updates.values()))
+    bits = {each.inputs[0].op: 1 << made.index(metric) for each, metric in updates.items()}
+    after = _operations_after(step, bits)
+    for number, metric in enumerate(made):
+        bit = 1 << number
+        asked = [tensor for tensor in outputs if after.get(tensor.op, 0) & bit]
+        behind = operations_before(asked, but=needed)
+        result = {each for each in behind if after.get(each, 0) & bit}
+        kept = max(map(_kept_by, result), default=0)
+        own = [each for each, of in updates.items() if of == metric]
         alone = {each: operations_before(each.inputs, but=needed) for each in own}
         yield _Metric(metric, alone, result, kept)
 
@@ -146,17 +150,21 @@ def _kept_by(operation: Any) -> int:
     """Half of what a variable has room for, if an operation takes a part of it, of open size."""
     if operation.type != _TAKES or operation.inputs[0].op.type != _READS:
         return 0
-    size, *_ = operation.inputs[0].shape.as_list() or [None]
-    made, *_ = operation.outputs[0].shape.as_list() or [0]
-    return size // 2 if size is not None and made is None else 0
+    room, taken = operation.inputs[0].shape, operation.outputs[0].shape
+    if not (room.rank and taken.rank) or room[0] is None or taken[0] is not None:
+        return 0
+    return int(room[0]) // 2
 
 
-def _operations_after(step: StepGraph, first: set[Any]) -> set[Any]:
-    """What some operations go into, and these."""
-    found = set(first)
+def _operations_after(step: StepGraph, first: Mapping[Any, int]) -> dict[Any, int]:
+    """What some operations, each with a bit, go into, and these -> the bits of what goes in."""
+    found = dict(first)
     for each in step.operations:  # each after what it needs
-        if any(tensor.op in found for tensor in each.inputs):
-            found.add(each)
+        bits = found.get(each, 0)
+        for tensor in each.inputs:
+            bits |= found.get(tensor.op, 0)
+        if bits:
+            found[each] = bits
     return found
 
 
@@ -177,7 +185,7 @@ def _find_updates(step: StepGraph, metrics: Mapping[int, MadeMetric]) -> dict[An
 
 def _find_needed(step: StepGraph, updates: Collection[Any]) -> set[Any]:
     """What is needed for anything else than these updates, and what is made of their variables."""
-    made_of_kept = _operations_after(step, {each.inputs[0].op for each in updates})
+    made_of_kept = _operations_after(step, {each.inputs[0].op: 1 for each in updates})
     outputs = getattr(step.targets[0].graph, "outputs", ())
     one_of = {each.type: each for each in step.operations}
     acts = {kind for kind, one in one_of.items() if one.op_def.is_stateful} - {_CHECKS}

@@ -39,6 +39,10 @@ class Agent:
             self.memory.append((tf.zeros((5,)), number, np.zeros(3)))
 
 
+class Rows(np.recarray):
+    """An array of the program's own class."""
+
+
 class Recorder(tf.keras.callbacks.Callback):
     def __init__(self):
         super().__init__()
@@ -77,10 +81,36 @@ def test_attributes_of_the_programs_objects_are_named_with_what_adds_to_them(fin
 
 
 def test_of_a_long_list_a_part_stands_for_the_whole(find):
-    losses = [KIBIBYTE + number for number in range(3)] * 3000
+    losses = [KIBIBYTE + number for number in range(9_000)]
+    losses[4_503] = tf.zeros((1024, 1024))
     held = find()["list `losses`"]
     assert held.count == pytest.approx(len(losses), rel=0.001)
-    assert held.size_bytes == held.count * 1024
+    assert held.size_bytes == pytest.approx(len(losses) * 1024, rel=0.001)
+
+
+def test_a_tensor_that_is_there_many_times_counts_once(find):
+    large, small = tf.zeros((512, 512)), [KIBIBYTE + number for number in range(5)]
+    memory = [(large, each) for each in small] * 20
+    held = find()["list `memory`"]
+    assert (held.count, held.size_bytes) == (6, 2**20 + 5 * 1024)
+    assert len(memory) == 100
+
+
+def test_a_long_list_beside_a_large_tensor_does_not_multiply_it(find):
+    logs = {"kernels": [tf.zeros((512, 512))], "loss": [tf.constant(1.0 * n) for n in range(5000)]}
+    held = find()["dict `logs`"]
+    assert held.size_bytes == pytest.approx(2**20 + 5000 * 4, rel=0.01)
+    assert len(logs) == 2
+
+
+def test_a_part_that_has_a_name_of_its_own_counts_in_the_whole_too(find):
+    splits = {"train": [KIBIBYTE + 1] * 1, "test": [KIBIBYTE + 2, KIBIBYTE + 3]}
+
+    def train(data):
+        return find(), len(data)
+
+    found, _ = train(splits["test"])
+    assert found["dict `splits`"].count == 3
 
 
 def test_a_dictionary_of_lists_counts_under_its_own_name(find):
@@ -133,11 +163,13 @@ def test_nothing_else_is_referred_to_or_asked(find):
             raise AssertionError
 
     array = np.zeros(4)
+    rows = np.zeros(4).view(Rows)
+    counts = sys.getrefcount(rows)
     quiet = Quiet(kept=[KIBIBYTE + 1])
     before = sys.getrefcount(array)
     found = find()
     assert found["list `kept`"].count == 1
-    assert sys.getrefcount(array) == before
+    assert (sys.getrefcount(array), sys.getrefcount(rows)) == (before, counts)
     array.resize(8)
     assert object.__getattribute__(quiet, "__dict__")
 

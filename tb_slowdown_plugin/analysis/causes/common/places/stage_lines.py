@@ -42,6 +42,11 @@ def line_made_anew(case: Case) -> str:
     return min(anew, key=lambda line: _first_place(anew[line]), default="")
 
 
+def is_made_anew(case: Case, line: str) -> bool:
+    """Whether a line makes its stages again while the training goes on."""
+    return bool(_lines(case).get(line, {}).get(MADE_ANEW))
+
+
 def line_varying(case: Case) -> str:
     """The line from which on elements have sizes of their own; "" where none is known.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
-from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import line_of_kind
+from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import is_made_anew, line_of_kind
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.causes.data import epoch_stages, pipeline_evidence
@@ -33,7 +33,7 @@ class SkippedParts(NamedTuple):
 
 
 def find(case: Case, claimed: tuple[Finding, ...], main: Finding) -> SkippedParts | None:
-    """None where no work comes before a `skip`, or where its waits don't get longer.
+    """None where no work comes before a `skip`, none is made anew, or waits don't get longer.
 
     Args:
       case: The run.
@@ -43,7 +43,9 @@ def find(case: Case, claimed: tuple[Finding, ...], main: Finding) -> SkippedPart
     pipeline = Program.of(case.run).pipeline
     place = line_of_kind(case, _STAGE)
     at_parts = main.pattern in ("epoch_boundary", "periodic")
-    if not (at_parts and place and pipeline is not None and pipeline.skips_work):
+    if not (
+        at_parts and pipeline is not None and pipeline.skips_work and is_made_anew(case, place)
+    ):
         return None
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
     rows = working_rows(lost)

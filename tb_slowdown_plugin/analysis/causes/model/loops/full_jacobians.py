@@ -19,13 +19,12 @@ def claim_jacobians(case: Case, jacobians: tuple[Finding, ...]) -> Claim:
 
 
 def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
-    side, times = numbers["side"], round(numbers["times"])
-    all_of = f"all {count(side)}" if side > 0 else "all"
+    side, times = count(numbers["side"]), round(numbers["times"])
     often = {1: "", 2: ", twice"}.get(times, f", {times} times")
     return CountedWork(
         "a Jacobian of which the diagonal is used",
-        f"Each step computes the derivatives of {all_of} outputs by {all_of} inputs{often}, and "
-        f"uses that of each output by its own input, in {place}.",
+        f"Each step computes the derivatives of all {side} outputs by all {side} inputs{often}, "
+        f"and uses that of each output by its own input, in {place}.",
         f": {percent(numbers['share'])} of what the step's graph computes is for the others, and "
         "for their gradients. All steps have it, so no clock can tell",
         Advice(

@@ -7,6 +7,7 @@ for: of the samples of the stack in such a line, all but the part of one call.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
@@ -25,13 +27,14 @@ from tb_slowdown_plugin.catalog.events import (
     STEP_FUNCTION,
     WHOLE_TABLE,
 )
-from tb_slowdown_plugin.catalog.parameters.ledger import OWN_DELAY
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, SEVERAL, START_SHARE
 from tb_slowdown_plugin.records.run import Run
-from tb_slowdown_plugin.records.types import Fact, Float
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int
 
 _GRADIENTS: Final = (stack_samples.EAGER_TRAINING, stack_samples.GRAPH)
 """Kinds of samples in a line that asks for gradients; of functions, TensorFlow runs a graph."""
+_PARTS: Final = 10
+"""Of an epoch, whose medians are compared."""
 _AGAIN: Final = re.compile(r" no\. \d+ \(")
 """After the name of a function that was made again, of which each has a bit of its own."""
 
@@ -50,33 +53,59 @@ def with_counted_work(run: Run, measured: Mapping[str, Float]) -> dict[str, Floa
         for row, fact in told:
             share = float(np.nan_to_num(min(_share_of(run, fact, core), 1)))  # it may be unknown
             runs_it = _runs_it(run, row, fact)
-            grows = fact.numbers.get("kept", 0.0) > 0
-            seconds[runs_it] = (_take_above if grows else np.multiply)(core[runs_it], share)
+            if fact.numbers.get("kept", 0.0) > 0:
+                begins = np.array([at for at, _ in run.all_of(Epoch)], np.int64)
+                taken = _take_rising(core, _place_within(begins, len(core)), share)
+            else:
+                taken = share * core
+            seconds[runs_it] = taken[runs_it]
         if seconds.any():
             core = core - seconds
             made[account] = seconds
     return made
 
 
-def _take_above(core: Float, share: float) -> Float:
-    """What work that gets more with each step, and starts anew, takes of steps (S,), seconds.
+def _place_within(begins: Int, size: int) -> Float:
+    """(S,) how far each step is in its epoch, from 0 to 1; in the run, if that has none."""
+    edges = np.unique(np.concatenate([[0], begins[begins < size], [size]]))
+    place = np.zeros(size)
+    for first, end in itertools.pairwise(edges.tolist()):
+        place[first:end] = np.linspace(0.0, 1.0, end - first)
+    return place
 
-    What they take beyond one level: so high that a share of all is above it, and not lower than
-    the tenth of them that take the least.
+
+def _take_rising(core: Float, place: Float, share: float) -> Float:
+    """What work that gets more with each step of an epoch, and starts anew, takes, in seconds.
+
+    What steps (S,) rise by along their epochs, by Theil and Sen's line through the medians of
+    tenths, and not more than a share of all; 0 where they don't rise so.
 
     Example:
-      >>> _take_above(np.array([2.0, 4.0, 6.0, 2.0, 4.0, 6.0]), 0.5).tolist()
-      [0.0, 2.0, 4.0, 0.0, 2.0, 4.0]
+      >>> place = _place_within(np.array([0, 20, 40]), 60)
+      >>> taken = _take_rising(2.0 + 4.0 * place, place, 0.9)
+      >>> bool(np.allclose(taken, 4.0 * place))
+      True
+      >>> _take_rising(2.0 + np.cos(97.0 * np.arange(60)), place, 0.9).any()
+      False
     """
-    if not len(core) or share <= 0:
-        return np.zeros(len(core))
-    largest = np.sort(core)[::-1]
-    before = np.cumsum(largest)
-    # Of the n largest, what is above a level x is before[n] - n x.
-    levels = (before - share * before[-1]) / np.arange(1, len(core) + 1)
-    level = max(float(levels.max()), float(np.quantile(core, OWN_DELAY)))
-    above: Float = np.maximum(core - level, 0.0)
-    return above
+    nothing = np.zeros(len(core))
+    if len(core) < _PARTS or share <= 0:
+        return nothing
+    parts = np.minimum((place * _PARTS).astype(int), _PARTS - 1)
+    tenths = [core[parts == part] for part in range(_PARTS)]
+    if not all(len(each) for each in tenths):
+        return nothing
+    medians = np.array([np.median(each) for each in tenths])
+    if not grows(medians):
+        return nothing
+    centers = (np.arange(_PARTS) + 0.5) / _PARTS
+    first, second = np.triu_indices(_PARTS, 1)
+    slope = float(
+        np.median((medians[second] - medians[first]) / (centers[second] - centers[first]))
+    )
+    rising = np.clip(slope * place, 0.0, core)
+    most = share * float(core.sum())
+    return rising * min(1.0, most / float(rising.sum())) if rising.any() else nothing
 
 
 def _share_of(run: Run, fact: Fact, core: Float) -> float:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.graph_work.inner_graphs import BATCH
@@ -47,9 +46,9 @@ class WholeTables(NamedTuple):
     """Tables of one function, by the numbers of its graph."""
 
     operation: Any
-    """The first one that computes on all of the largest."""
+    """The first one that computes on all of one: the largest on which the program does."""
     rows: int
-    """Of the largest."""
+    """Of that table."""
     looked_up: float
     looked_up_per_item: float
     """Of each example of a batch whose size the graph doesn't know."""
@@ -97,12 +96,15 @@ def find_whole_tables(step: StepGraph, gradients: Collection[Any]) -> WholeTable
     run = step.run | {one for one in step.operations if one.type.startswith(ASSIGNS)}
     work = [_work_on_all_rows(each, tables, forward, run) for each in tables]
     whole = set().union(*work)
-    rows, of_largest = max(
-        zip((each.shape[0] for each in tables), work, strict=True), key=itemgetter(0)
+    # One on which the program itself computes comes before one that only a gradient is made for.
+    rows, of_one, _ = max(
+        (
+            (each.shape[0], made, bool(made & forward))
+            for each, made in zip(tables, work, strict=True)
+        ),
+        key=lambda one: (one[2], one[0]),
     )
-    first = min(
-        of_largest & forward or whole & forward or whole, key=lambda one: one._id, default=None
-    )
+    first = min(of_one & forward or of_one, key=lambda one: one._id, default=None)
     used = [one for each in tables for one in each.scatters]
     looked_up, per_item = by_batch(
         lambda batch: max(math.prod(sizes_of(one.inputs[1], batch)) for one in used)

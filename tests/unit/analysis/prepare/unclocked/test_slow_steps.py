@@ -69,6 +69,24 @@ def test_the_line_that_trains_may_be_seen_in_a_slow_step_and_holds_up_none(make_
     np.testing.assert_allclose(column, SAVES)
 
 
+@pytest.mark.parametrize("others", [1, 2])
+def test_what_was_written_before_a_late_look_is_of_the_one_line_that_was_seen_to_write(
+    make_run, others
+):
+    trains = Fact("python_stack", "main (train.py:9)", {"samples": 8.0, "graph": 8.0, "of": 9.0})
+    late = looks([79, 159, 239, 279], place="main (train.py:9)", writes=0.0)
+    seen = looks([39, 119, 199])
+    if others == 2:
+        seen[0] = looks([39], place="log (train.py:60)")[0]
+    events = sorted([*seen, *late], key=lambda event: event[0])
+    made = with_slow_lines(make_run(0.010 + SAVES, events=[*events, (SIZE, trains)]), {})
+    if others == 1:
+        assert set(made) == {f"file_write:{LINE}"}
+        np.testing.assert_allclose(made[f"file_write:{LINE}"], SAVES)
+    else:
+        assert "file_write:main (train.py:9)" in made
+
+
 def test_a_step_may_end_between_a_look_and_its_record(make_run):
     events = [(row + 1, what) for row, what in looks(range(39, SIZE - 4, 40))]
     column = account_of(make_run(0.010 + SAVES, events=events))

@@ -15,12 +15,12 @@ FIRST = np.arange(SIZE) % PART == 0
 STAGES = "Range ParallelMap Skip Take Batch"
 
 
-def cause_of(make_run, wait, stages=STAGES):
+def cause_of(make_run, wait, stages=STAGES, anew=1.0):
     events = [
         (0, Fact("input_pipeline", stages)),
         (0, Fact("input_function", "decode (train.py:4)", {"buffered": 1.0})),
         (0, Fact("stage_at", "train.py:9", {"Range": 0.0, "ParallelMap": 1.0, "made_anew": 1.0})),
-        (0, Fact("stage_at", "train.py:12", {"Skip": 2.0, "Take": 3.0, "made_anew": 1.0})),
+        (0, Fact("stage_at", "train.py:12", {"Skip": 2.0, "Take": 3.0, "made_anew": anew})),
         *((part * PART, Epoch(part)) for part in range(PARTS)),
     ]
     run = make_run(0.02 + wait, accounts={"input_wait": wait}, events=events)
@@ -40,13 +40,14 @@ def test_longer_and_longer_waits_for_parts_are_the_skip(make_run):
 
 
 @pytest.mark.parametrize(
-    ("wait", "stages"),
+    ("wait", "stages", "anew"),
     [
-        (np.where(FIRST, 0.8, 0.0), STAGES),
-        (np.where(FIRST, 0.2 * WHICH, 0.0), "Range Skip Take ParallelMap Batch"),
+        (np.where(FIRST, 0.8, 0.0), STAGES, 1.0),
+        (np.where(FIRST, 0.2 * WHICH, 0.0), "Range Skip Take ParallelMap Batch", 1.0),
+        (np.where(FIRST, 0.2 * WHICH, 0.0), STAGES, 0.0),
     ],
-    ids=["all parts take as long", "nothing is computed before"],
+    ids=["all parts take as long", "nothing is computed before", "one part is left out"],
 )
-def test_what_does_not_grow_or_skips_what_is_cheap_is_not(make_run, wait, stages):
-    report, _ = cause_of(make_run, wait, stages)
+def test_what_does_not_grow_or_skips_what_is_cheap_is_not(make_run, wait, stages, anew):
+    report, _ = cause_of(make_run, wait, stages, anew)
     assert "drops" not in report.headline

@@ -15,7 +15,7 @@ PLACE = "derivatives (plate.py:60)"
     ("numbers", "told"),
     [
         ({"side": 160.0, "times": 2.0}, "all 160 outputs by all 160 inputs, twice, and uses"),
-        ({"side": 0.0, "times": 1.0}, "all outputs by all inputs, and uses"),
+        ({"side": 1200.0, "times": 1.0}, "all 1,200 outputs by all 1,200 inputs, and uses"),
         ({"side": 40.0, "times": 3.0}, "all 40 outputs by all 40 inputs, 3 times, and uses"),
     ],
 )
