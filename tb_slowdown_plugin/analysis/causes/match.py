@@ -57,6 +57,10 @@ from tb_slowdown_plugin.analysis.causes.workload.short_batches import (
     tell_short_batches,
     tell_short_batches_shortly,
 )
+from tb_slowdown_plugin.analysis.causes.workload.single_examples import (
+    tell_single_examples,
+    tell_single_examples_shortly,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
 
@@ -77,6 +81,7 @@ def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterab
     yield from tell_settings(case)
     yield from tell_few_threads(case)
     yield from tell_short_batches(case)
+    yield from tell_single_examples(case)
     yield from tell_precision(case)
     yield from tell_dense_updates(case)
     yield from tell_eager(case)
@@ -103,6 +108,7 @@ def tell_avoidable(case: Case) -> str:
         or tell_settings_shortly(case)
         or tell_few_threads_shortly(case)
         or tell_short_batches_shortly(case)
+        or tell_single_examples_shortly(case)
         or tell_eager_shortly(case)
         or tell_work_beside_shortly(case)
     )

@@ -126,7 +126,7 @@ class LiveTensors:
         self._next_look_ns = now_ns + _LOOK_NS
         self._scripts = self._scripts or find_scripts(self._context.stopwatch.thread)
         is_suspicious = self._is_suspicious()
-        if is_suspicious or self._risen():
+        if is_suspicious or self._has_risen():
             self._look_at_variables(now_ns)
         if not is_suspicious or now_ns < self._next_ns:
             return {}
@@ -143,7 +143,7 @@ class LiveTensors:
 
     def stop(self) -> None:
         """Looks once more if memory rose and nobody was named; closes the kernel's file."""
-        if not self._is_named and names.ALLOCATOR_IN_USE in map(names.family, self._risen()):
+        if not self._is_named and self._has_risen():
             self._is_over = True
             self._take_census()
         for memory in self._memories:
@@ -156,8 +156,12 @@ class LiveTensors:
                     self._rises.setdefault(name, MemoryRise()).note(value)
         return any(rise.is_rising for rise in self._rises.values())
 
-    def _risen(self) -> list[str]:
-        return [name for name, rise in self._rises.items() if rise.has_risen]
+    def _has_risen(self) -> bool:
+        """Whether an allocator's bytes have: those of the process do at its start in any case."""
+        return any(
+            rise.has_risen and names.family(name) == names.ALLOCATOR_IN_USE
+            for name, rise in self._rises.items()
+        )
 
     def _look_at_variables(self, now_ns: int) -> None:
         """Tells what variables hold ever more, against the first time that each was seen."""

@@ -139,33 +139,20 @@ class ReachableTensors:
     def _variables_of(self, thread: int) -> list[tuple[Any, list[Any]]]:
         """Local variables, and the globals of the program's modules, of what may have tensors.
 
-        The frames are let go of before anything else is done: a function that returns meanwhile
-        would leave its variables to them.
+        Of local variables, also objects of libraries: Keras has the program's callbacks in one.
         """
-        stack = find_stack(thread)
-        modules = {
-            id(frame.f_globals): frame.f_globals
-            for frame in stack
-            if not is_installed(frame.f_code.co_filename)
-        }
-        found: list[tuple[Any, list[Any]]] = [(None, self._values_in(frame)) for frame in stack]
-        del stack
-        namespaces = modules.values()
-        return [*found, *((each, find_contents([each], self._is_wanted)) for each in namespaces)]
-
-    def _values_in(self, frame: FrameType) -> list[Any]:
-        """Of the local variables, those that may have tensors.
-
-        An object of a library is looked into, too: Keras has the program's callbacks in one.
-        """
-        for kind in _of_locals(frame, find_classes):  # to decide may give Python's lock away
+        for kind in _look_at_locals(thread, find_classes):  # to decide may give the lock away
             if id(kind) not in self._is_local:
                 self._is_local[id(kind)] = self._is_wanted(kind) or _has_attributes(kind)
 
         def take(variables: Sequence[Any]) -> list[Any]:
             return find_contents(variables, lambda kind: self._is_local.get(id(kind), False))
 
-        return _of_locals(frame, take)
+        found: list[tuple[Any, list[Any]]] = [(None, _look_at_locals(thread, take))]
+        codes = [(frame.f_code.co_filename, frame.f_globals) for frame in find_stack(thread)]
+        modules = {id(space): space for file, space in codes if not is_installed(file)}
+        found += ((each, find_contents([each], self._is_wanted)) for each in modules.values())
+        return found
 
     def _attributes_of(self, thing: Any) -> list[Any]:
         contents = find_contents([thing], self._is_wanted)
@@ -241,17 +228,22 @@ class ReachableTensors:
         return self._is_followed[number]
 
 
-def _of_locals(frame: FrameType, look: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
-    """Looks at the local variables of a frame, of which nothing is kept; none of a module."""
-    time.sleep(0)  # what follows has Python's lock for as long as it takes
-    with without_collections():
-        variables = frame.f_locals
-        if variables is frame.f_globals:
-            return []
-        copy = dict(variables)
-        forget_copy(frame, variables)
-    found = look([copy])
-    copy.clear()
+def _look_at_locals(thread: int, look: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
+    """Looks at the local variables of a thread's frames, of which nothing is kept.
+
+    All at once: a function that returns meanwhile would leave its variables to its frame.
+    """
+    time.sleep(0)  # what follows has Python's lock for as long as it takes, which is 1 ms
+    found = []
+    for frame in find_stack(thread):
+        with without_collections():
+            variables = frame.f_locals
+            if variables is frame.f_globals:
+                continue
+            copy = dict(variables)
+            forget_copy(frame, variables)
+        found += look([copy])
+        copy.clear()
     return found
 
 

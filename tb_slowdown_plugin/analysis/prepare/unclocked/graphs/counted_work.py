@@ -85,7 +85,7 @@ def _take_rising(core: Float, place: Float, share: float) -> Float:
       >>> taken = _take_rising(2.0 + 4.0 * place, place, 0.9)
       >>> bool(np.allclose(taken, 4.0 * place))
       True
-      >>> _take_rising(2.0 + np.cos(97.0 * np.arange(60)), place, 0.9).any()
+      >>> bool(_take_rising(2.0 + np.cos(97.0 * np.arange(60)), place, 0.9).any())
       False
     """
     nothing = np.zeros(len(core))
@@ -98,7 +98,7 @@ def _take_rising(core: Float, place: Float, share: float) -> Float:
     medians = np.array([np.median(each) for each in tenths])
     if not grows(medians):
         return nothing
-    centers = (np.arange(_PARTS) + 0.5) / _PARTS
+    centers = np.array([np.median(place[parts == part]) for part in range(_PARTS)])
     first, second = np.triu_indices(_PARTS, 1)
     slope = float(
         np.median((medians[second] - medians[first]) / (centers[second] - centers[first]))
