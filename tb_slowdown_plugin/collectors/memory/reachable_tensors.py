@@ -10,21 +10,21 @@ Cost: 5 to 8 ms of the background's CPU time, in which no call keeps Python's lo
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.known_objects import find_classes, find_contents
-from tb_slowdown_plugin.collectors.memory.tensor_census import (
+from tb_slowdown_plugin.collectors.memory.tensor_census import TensorGroup, kind_of, size_bytes_of
+from tb_slowdown_plugin.collectors.memory.tensor_holders import (
     Holder,
     attributes_of,
     find_stack,
@@ -55,15 +55,11 @@ _SIZED: Final = 512
 """Tensors in a container whose sizes are read, and stand for all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldTensors:
+class HeldTensors(NamedTuple):
     """What one name keeps."""
 
     holder: Holder
-    kind: str
-    """Of one of the tensors: "float32 (32, 10)"."""
-    count: int
-    size_bytes: int
+    tensors: TensorGroup
 
 
 @dataclass(slots=True)
@@ -115,8 +111,8 @@ class ReachableTensors:
                 {id(each.held)}, owners, thread, self._places, scripts, of_dictionaries=False
             )
             if (holder := next(iter(holders), None)) is not None:
-                kept = round(each.count), round(each.size_bytes)
-                named.append(HeldTensors(holder, each.kind, *kept))
+                kept = TensorGroup(each.kind, round(each.count), round(each.size_bytes))
+                named.append(HeldTensors(holder, kept))
         return named
 
     def _look(self, thread: int) -> list[_Tensors]:
@@ -197,7 +193,7 @@ class ReachableTensors:
         """Adds the tensors among some things, each once, and those in the others."""
         tensors = [each for each in things if type(each) is self._tensor_class]
         if tensors:
-            sums.kind = sums.kind or _kind_of(tensors[-1])
+            sums.kind = sums.kind or kind_of(tensors[-1])
             sums.count += weight * len(tensors)
             sums.size_bytes += weight * _sum_sizes(tensors)
         inner = [each for each in things if type(each) is not self._tensor_class] if levels else []
@@ -285,7 +281,7 @@ def _length_of(thing: Any) -> int:
 def _sum_sizes(tensors: Sequence[Any]) -> float:
     """The bytes of tensors: of many, some stand for all, but for those that are far larger."""
     stride = 1 + len(tensors) // _SIZED
-    sizes = [_size_of(each) for each in tensors[::stride]]
+    sizes = [size_bytes_of(each) for each in tensors[::stride]]
     if stride == 1:
         return float(sum(sizes))
     usual = _LARGER * sorted(sizes)[len(sizes) // 2]
@@ -296,12 +292,3 @@ def _sum_sizes(tensors: Sequence[Any]) -> float:
 
 _LARGER: Final = 8
 """Times the median, from which on a tensor stands for itself alone."""
-
-
-def _size_of(tensor: Any) -> int:
-    elements: int = math.prod(tensor.shape)
-    return elements * int(tensor.dtype.size)
-
-
-def _kind_of(tensor: Any) -> str:
-    return f"{tensor.dtype.name} {tuple(tensor.shape)}"

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -47,11 +46,7 @@ from tb_slowdown_plugin.analysis.causes.common.places.stage_lines import (
 )
 from tb_slowdown_plugin.analysis.causes.common.programs.pipeline import Pipeline
 from tb_slowdown_plugin.analysis.causes.common.programs.program import Program
-from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
-    RepeatedSetup,
-    repeated_setup,
-)
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, course, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import course, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     counted_per_second,
 )
@@ -62,15 +57,15 @@ from tb_slowdown_plugin.analysis.causes.data import (
     pipeline_evidence,
     validation_wait,
 )
-from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait, buffer_is_filled
+from tb_slowdown_plugin.analysis.causes.data.input_wait import RecordedInputWait
 from tb_slowdown_plugin.analysis.causes.data.passes import (
     iterator_teardown,
     longer_pipelines,
+    remade_datasets,
     skipped_parts,
     unused_passes,
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
-from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types.causes import Advice, Place
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -91,10 +86,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.types import Epoch, Float
-
-_OVER_DEVICES: Final = (
-    "Each epoch makes a new iterator over the devices of the strategy and waits for it"
-)
 
 
 def explain(case: Case) -> Claim | None:
@@ -136,7 +127,7 @@ def _line_to_change(case: Case, main: Finding) -> Place | None:
     """
     if case.run.facts(UNFILLED):
         return to_place(line_of_kind(case, "Cache"))
-    if _makes_datasets(case, main):
+    if remade_datasets.find(case, main) is not None:
         return to_place(line_made_anew(case))
     pipeline = Program.of(case.run).pipeline
     if main.pattern == "epoch_boundary":
@@ -167,39 +158,25 @@ def _subject(finding: Finding) -> str:
 
 
 def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
-    made = _what_is_made(case)
+    setup = remade_datasets.find(case, finding)
+    if setup and (told := remade_datasets.summarize(case, claimed, finding, setup)):
+        return told
     match finding.pattern:
         case "level_shift":
             return f"Each step waits for input since {case.step_text(finding.rows[0])}."
         case "drift":
             return "Input wait keeps growing."
         case "epoch_boundary":
-            why = (
-                f"{made.replace('a d', 'the d')} is re-created, its functions are retraced, and "
-                "its stages restart"
-                if _makes_datasets(case, finding)
-                else "the shuffle buffer refills, or the dataset restarts"
+            return (
+                "Each epoch starts with an input wait: the shuffle buffer refills, or the dataset "
+                "restarts."
             )
-            return f"Each epoch starts with an input wait: {why}."
         case "periodic":
-            if _makes_datasets(case, finding):
-                often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
-                return (
-                    f"{made[0].upper()}{made[1:]} is re-created {often}, and the step waits while "
-                    "its functions are retraced and its stages restart."
-                )
             return "Steps wait for input every few steps."
         case "one_off":
             return f"Steps waited for input in {case.steps_text(finding.rows)}."
         case _:
             share = case.wall_share(lost_seconds(claimed))
-            if _makes_datasets(case, finding):
-                if _setup_of(case).over_devices:
-                    return f"{_OVER_DEVICES}: {percent(share)} of the run."
-                return (
-                    "The program or `predict` re-creates a dataset in the step, which waits for "
-                    f"it: {percent(share)} of the run."
-                )
             longer = ", and ever longer" if _grows(case, finding) else ""
             return f"Steps wait for input throughout{longer}: {percent(share)} of the run."
 
@@ -209,7 +186,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     period = case.run.steps.period_seconds
     if main.pattern == "epoch_boundary":
         yield from _boundaries(case, claimed, wait)
-        if not _makes_datasets(case, main):
+        if remade_datasets.find(case, main) is None:
             yield from pipeline_evidence.tell_filling(case)
     else:
         yield f"Input wait is {course(case, main, wait)}."
@@ -291,7 +268,6 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     stage = slowest_stage(captured) if captured else None
     reading = counted_per_second(case, READ, *finding.rows)
     workers = [fact.numbers.get("workers", 1.0) for _, fact in case.run.facts(PY_DATASET)]
-    at_epochs = finding.pattern == "epoch_boundary"
     program = Program.of(case.run)
     if program.pipeline is None and stage is not None:
         program = replace(program, pipeline=Pipeline.of_capture(stage.name))
@@ -301,24 +277,17 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.run.facts(UNFILLED)),
         grows=_is_longer(case, finding),
-        at_epochs=at_epochs,
+        at_epochs=finding.pattern == "epoch_boundary",
         workers=round(workers[-1]) if workers else 0,
         python_seconds=pipeline_evidence.python_seconds(captured) if captured else "",
         python_at=pipeline_evidence.python_place(case),
         beside=finding.source == names.INPUT_WORK,
         filters_late=pipeline_evidence.find_filter(case) is not None,
     )
-    if not _makes_datasets(case, finding):
-        return input_fixes.advise(wait)
-    anew = repeated_setup(_setup_of(case))
-    if not at_epochs and finding.pattern != "periodic":
-        return anew
-    filled = replace(wait, at_epochs=True)
-    if not buffer_is_filled(filled):
-        return anew
-    fills = input_fixes.advise(filled)
-    # To trace what hands a batch on takes milliseconds, and has an account of its own.
-    return (*fills, *anew) if _setup_of(case).over_devices else (*anew, *fills)
+    setup = remade_datasets.find(case, finding)
+    if setup is not None:
+        return remade_datasets.advise(setup, finding, wait)
+    return input_fixes.advise(wait)
 
 
 def _is_longer(case: Case, finding: Finding) -> bool:
@@ -339,19 +308,3 @@ def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:
     inside = wait[finding.rows[0] : finding.rows[1] + 1]
     tenth = max(1, len(inside) // 10)
     return inside[:tenth], inside[-tenth:]
-
-
-def _setup_of(case: Case) -> RepeatedSetup:
-    library = (graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY)
-    return RepeatedSetup.of(library, in_fit=Program.of(case.run).in_fit)
-
-
-def _what_is_made(case: Case) -> str:
-    return "an iterator over the devices" if _setup_of(case).over_devices else "a dataset"
-
-
-def _makes_datasets(case: Case, finding: Finding) -> bool:
-    """Whether functions of tf.data are traced where the step waits: a dataset is made anew."""
-    waits = set(working_rows(finding.lost_per_step).tolist())
-    traced = {graph.row for graph in case.graphs if graph.detail == names.LIBRARY}
-    return len(waits & traced) >= MAJORITY * len(waits)

@@ -39,23 +39,20 @@ def _tell(numbers: Mapping[str, float], place: str) -> CountedWork:
 def _tell_metrics(numbers: Mapping[str, float], place: str) -> CountedWork:
     metrics = counted(round(numbers["metrics"]), "metric")
     is_compiled = numbers["compiled"] > 0
-    does, counted_by = (
-        "updates",
-        f": {percent(numbers['share'])} of what the step's graph computes is for that. It is part "
-        "of the graph, so no clock can tell",
-    )
     if numbers.get("kept", 0.0) > 0:
-        does, counted_by = (
-            "computes",
+        does = "computes"
+        counted_by = (
             ", by which steps take longer than those in which it keeps little: each computes on "
-            "all that it keeps by then, which gets more until it is reset. It is part of the "
-            "graph, so no clock can tell",
+            "all that it keeps by then, which gets more until it is reset"
         )
+    else:
+        does = "updates"
+        counted_by = f": {percent(numbers['share'])} of what the step's graph computes is for that"
     return CountedWork(
         "metrics in the step's graph",
         f"Each step {does} {metrics} inside of its graph, most of it in {place}. Nothing else "
         "needs what is computed for that.",
-        counted_by,
+        f"{counted_by}. It is part of the graph, so no clock can tell",
         (_measure_after_epochs if is_compiled else _update_seldom)(place),
     )
 

@@ -1,25 +1,15 @@
-"""The census of live tensors: what it counts, whom it names, and that it keeps to its budget."""
+"""The census of live tensors: when it is taken, what it tells, and that it keeps to its budget."""
 
-import collections
-import gc
-import threading
-import weakref
 from itertools import pairwise
 
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory import live_tensors
-from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, MemoryRise
+from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors
 from tb_slowdown_plugin.collectors.memory.reachable_tensors import HeldTensors
-from tb_slowdown_plugin.collectors.memory.tensor_census import (
-    Census,
-    Holder,
-    TensorGroup,
-    find_holder,
-    take_census,
-)
+from tb_slowdown_plugin.collectors.memory.tensor_census import Census, TensorGroup
+from tb_slowdown_plugin.collectors.memory.tensor_holders import Holder
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
@@ -27,156 +17,6 @@ pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
 HERE = "tests/unit/collectors/memory/test_live_tensors.py"
-history = []
-"""A list of a module, as a careless training loop has it."""
-
-
-class Replay:
-    def __init__(self):
-        self.buffer = collections.deque()
-        self.pairs = []
-
-
-def eager_tensor_class():
-    from tensorflow.python.framework import ops
-
-    return ops.EagerTensor
-
-
-def tensors(count, shape):
-    return [tf.zeros(shape) for _ in range(count)]
-
-
-def group_of(kind):
-    census = take_census(eager_tensor_class())
-    return next(group for group in census.groups if group.kind == kind)
-
-
-@pytest.fixture
-def holder_of(monkeypatch, root):
-    monkeypatch.chdir(root)
-    gc.unfreeze()  # what another test has frozen, Python's collector doesn't show as a holder
-    places = SourcePlaces.of_process()
-
-    def find(kind):
-        group = group_of(kind)
-        return find_holder(group.samples, threading.get_ident(), places, {}).text
-
-    return find
-
-
-# -- counting -------------------------------------------------------------------
-
-
-def test_tensors_are_counted_by_shape_and_dtype_the_largest_first():
-    gc.collect()
-    before = take_census(eager_tensor_class())
-    kept = [*tensors(30, (101, 7)), *[tf.zeros((103,), tf.int64) for _ in range(20)]]
-    census = take_census(eager_tensor_class())
-    assert census.count - before.count == 50
-    assert census.size_bytes - before.size_bytes == 30 * 101 * 7 * 4 + 20 * 103 * 8
-    found = {group.kind: (group.count, group.size_bytes) for group in census.groups}
-    assert found["float32 (101, 7)"] == (30, 30 * 101 * 7 * 4)
-    assert found["int64 (103,)"] == (20, 20 * 103 * 8)
-    sizes = [group.size_bytes for group in census.groups]
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(kept) == 50
-
-
-def test_variables_are_not_tensors():
-    before = take_census(eager_tensor_class()).count
-    variable = tf.Variable(tf.zeros((104, 3)))
-    assert take_census(eager_tensor_class()).count == before
-    assert variable.shape == (104, 3)
-
-
-def test_of_very_many_a_part_stands_for_the_whole(monkeypatch):
-    from tb_slowdown_plugin.collectors.memory import tensor_census
-
-    kept = tensors(3_000, (109,))
-    monkeypatch.setattr(tensor_census, "_LOOKED_AT", 500)
-    assert group_of("float32 (109,)").count == pytest.approx(len(kept), rel=0.02)
-
-
-# -- who holds them ---------------------------------------------------------------
-
-
-def test_a_list_of_a_module_is_named(holder_of):
-    history.extend(tensors(50, (5, 1)))
-    assert holder_of("float32 (5, 1)") == f"list `history` of {HERE}"
-    history.clear()
-
-
-def test_a_local_list_is_named_with_its_function(holder_of):
-    def train():
-        losses = tensors(50, (5, 2))
-        return holder_of("float32 (5, 2)"), len(losses)
-
-    found, _ = train()
-    assert found.startswith("list `losses` of train (")
-    assert f"({HERE}:" in found
-
-
-def test_attributes_are_named_with_their_class(holder_of):
-    replay = Replay()
-    replay.buffer.extend(tensors(50, (5, 3)))
-    replay.pairs.extend((tensor, "label") for tensor in tensors(50, (5, 4)))
-    assert holder_of("float32 (5, 3)") == "deque `buffer` of Replay"
-    assert holder_of("float32 (5, 4)") == "list `pairs` of Replay"
-
-
-def test_a_single_tensor_is_named(holder_of):
-    concatenated = tf.zeros((5, 5, 500))
-    assert f"`concatenated` of {test_a_single_tensor_is_named.__name__}" in holder_of(
-        "float32 (5, 5, 500)"
-    )
-    assert concatenated.shape.rank == 3
-
-
-def test_what_has_no_name_is_told_by_its_type(holder_of):
-    def keep():
-        held = dict(enumerate(tensors(50, (5, 6))))
-        return lambda: held
-
-    keeper = keep()
-    assert holder_of("float32 (5, 6)").startswith("closure of ")
-    deep = [[[keeper()]]]
-    del keeper
-    assert holder_of("float32 (5, 6)") == "dict"
-    assert len(deep[0][0][0]) == 50
-
-
-def test_an_object_of_the_user_runs_no_code(holder_of):
-    class Sly:
-        def __getattribute__(self, name):
-            raise AssertionError(f"asked for {name}")
-
-    sly = Sly()
-    object.__getattribute__(sly, "__dict__")["kept"] = tensors(50, (5, 7))
-    assert holder_of("float32 (5, 7)") == "list `kept` of Sly"
-
-
-def test_local_variables_are_neither_kept_nor_lost(holder_of):
-    """Python to 3.12 keeps a copy of a frame's variables once somebody has asked for them."""
-
-    def train():
-        batch = tf.zeros((5, 8))
-        alive = weakref.ref(batch)
-        holder_of("float32 (5, 8)")
-        del batch
-        return alive() is None
-
-    def with_a_copy():
-        batch = tf.zeros((5, 9))
-        copy = locals()
-        holder_of("float32 (5, 9)")
-        return copy["batch"] is batch
-
-    assert train()
-    assert with_a_copy()
-
-
-# -- suspicion and budget -----------------------------------------------------------
 
 
 class Machine:
@@ -195,9 +35,9 @@ class Machine:
         monkeypatch.setattr(live_tensors, "take_census", self.take)
         monkeypatch.setattr(live_tensors, "find_holder", self.find_holder)
         monkeypatch.setattr(live_tensors.sys, "getallocatedblocks", lambda: 1_250_000)
+        monkeypatch.setattr(live_tensors, "ReachableTensors", lambda *_: self)
         self.collector = LiveTensors()
         self.collector.start(recording.context)
-        self.collector._reachable = self
         for memory in self.collector._memories:
             memory.stop()
         self.collector._memories = [self]
@@ -218,7 +58,10 @@ class Machine:
         """What variables hold, in MiB."""
         self.looks.append(self.now)
         return [
-            HeldTensors(Holder(f"list `{name}`", "train (train.py:9)"), "float32 ()", 1, held << 20)
+            HeldTensors(
+                Holder(f"list `{name}`", "train (train.py:9)"),
+                TensorGroup("float32 ()", 1, held << 20),
+            )
             for name, held in self.variables.items()
         ]
 
@@ -347,13 +190,6 @@ def test_while_memory_is_steady_variables_are_not_looked_at(machine):
     assert machine.looks == []
 
 
-def test_a_sawtooth_is_no_rise():
-    rise = MemoryRise()
-    for sample in range(200):
-        rise.note(1e9 + 1e8 * (sample % 5))
-        assert not rise.is_rising
-
-
 def test_a_real_census_on_a_real_list(recording):
     now = 0
     recording.clock = Clock(monotonic_ns=lambda: now)
@@ -364,7 +200,7 @@ def test_a_real_census_on_a_real_list(recording):
     found = {}
     while not found:
         now += 30_000_000_000
-        kept.extend(tensors(4, (512, 1024)))  # 8 MiB
+        kept.extend([tf.zeros((512, 1024)) for _ in range(4)])  # 8 MiB
         found = collector.read()
     collector.stop()
     assert found["live_tensors"] >= len(kept)

@@ -72,10 +72,18 @@ def test_attributes_of_the_programs_objects_are_named_with_what_adds_to_them(fin
     agent.push(700)
     found = find()
     memory, rows = found["deque `memory`"], found["`rows`"]
-    assert (memory.count, memory.size_bytes, memory.kind) == (700, 700 * 20, "float32 (5,)")
+    assert (memory.tensors.count, memory.tensors.size_bytes, memory.tensors.kind) == (
+        700,
+        700 * 20,
+        "float32 (5,)",
+    )
     assert memory.holder.text == "deque `memory` of Agent"
     assert memory.holder.place.startswith("Agent.push (")
-    assert (rows.count, rows.size_bytes, rows.kind) == (1, 8 * 8 * 4, "float32 (8, 8)")
+    assert (rows.tensors.count, rows.tensors.size_bytes, rows.tensors.kind) == (
+        1,
+        8 * 8 * 4,
+        "float32 (8, 8)",
+    )
     line = Bank.add.__code__.co_firstlineno + 1
     assert rows.holder.place.endswith(f"{HERE}:{line})")
 
@@ -84,22 +92,22 @@ def test_of_a_long_list_a_part_stands_for_the_whole(find):
     losses = [KIBIBYTE + number for number in range(9_000)]
     losses[4_503] = tf.zeros((1024, 1024))
     held = find()["list `losses`"]
-    assert held.count == pytest.approx(len(losses), rel=0.001)
-    assert held.size_bytes == pytest.approx(len(losses) * 1024, rel=0.001)
+    assert held.tensors.count == pytest.approx(len(losses), rel=0.001)
+    assert held.tensors.size_bytes == pytest.approx(len(losses) * 1024, rel=0.001)
 
 
 def test_a_tensor_that_is_there_many_times_counts_once(find):
     large, small = tf.zeros((512, 512)), [KIBIBYTE + number for number in range(5)]
     memory = [(large, each) for each in small] * 20
     held = find()["list `memory`"]
-    assert (held.count, held.size_bytes) == (6, 2**20 + 5 * 1024)
+    assert (held.tensors.count, held.tensors.size_bytes) == (6, 2**20 + 5 * 1024)
     assert len(memory) == 100
 
 
 def test_a_long_list_beside_a_large_tensor_does_not_multiply_it(find):
     logs = {"kernels": [tf.zeros((512, 512))], "loss": [tf.constant(1.0 * n) for n in range(5000)]}
     held = find()["dict `logs`"]
-    assert held.size_bytes == pytest.approx(2**20 + 5000 * 4, rel=0.01)
+    assert held.tensors.size_bytes == pytest.approx(2**20 + 5000 * 4, rel=0.01)
     assert len(logs) == 2
 
 
@@ -110,13 +118,13 @@ def test_a_part_that_has_a_name_of_its_own_counts_in_the_whole_too(find):
         return find(), len(data)
 
     found, _ = train(splits["test"])
-    assert found["dict `splits`"].count == 3
+    assert found["dict `splits`"].tensors.count == 3
 
 
 def test_a_dictionary_of_lists_counts_under_its_own_name(find):
     logs = {name: [KIBIBYTE + number for number in range(40)] for name in ("loss", "accuracy")}
     held = find()["dict `logs`"]
-    assert (held.count, held.size_bytes) == (80, 80 * 1024)
+    assert (held.tensors.count, held.tensors.size_bytes) == (80, 80 * 1024)
     assert len(logs) == 2
 
 
@@ -133,7 +141,7 @@ def test_the_programs_callback_is_found_in_what_keras_has_it_in(find):
     model.fit(data, data[:, :1], batch_size=2, verbose=0, callbacks=[Recorder(), Look()])
     held = found["list `kept`"]
     assert held.holder.text == "list `kept` of Recorder"
-    assert held.count >= 30
+    assert held.tensors.count >= 30
     line = Recorder.on_train_batch_end.__code__.co_firstlineno + 1
     assert held.holder.place.endswith(f"{HERE}:{line})")
 
@@ -149,7 +157,7 @@ def test_a_module_of_the_program_is_looked_at(find, tmp_path, monkeypatch):
     for _ in range(5):
         found = ledger.note(KIBIBYTE + 1, find)
     held = found["list `history`"]
-    assert (held.count, held.size_bytes) == (5, 5 * 1024)
+    assert (held.tensors.count, held.tensors.size_bytes) == (5, 5 * 1024)
     assert held.holder.place.endswith("ledger.py:3)")
     del sys.modules["ledger"]
 
@@ -168,7 +176,7 @@ def test_nothing_else_is_referred_to_or_asked(find):
     quiet = Quiet(kept=[KIBIBYTE + 1])
     before = sys.getrefcount(array)
     found = find()
-    assert found["list `kept`"].count == 1
+    assert found["list `kept`"].tensors.count == 1
     assert (sys.getrefcount(array), sys.getrefcount(rows)) == (before, counts)
     array.resize(8)
     assert object.__getattribute__(quiet, "__dict__")

@@ -2,5 +2,5 @@
 
 `iterator_teardown` has the ends, `unused_passes` those without a step, `longer_pipelines` those
 whose dataset is made of the one before, `skipped_parts` those that compute what comes before their
-part; `input_pipeline.explain` asks all four.
+part, `remade_datasets` those that make it again; `input_pipeline` asks all five.
 """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.left_over import left_over
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_of
-from tb_slowdown_plugin.analysis.stats.time_trend import grows
+from tb_slowdown_plugin.analysis.stats.time_trend import grows, median_slope
 from tb_slowdown_plugin.catalog import names, stack_samples
 from tb_slowdown_plugin.catalog.counted_work import BOOKED, FAMILIES
 from tb_slowdown_plugin.catalog.events import (
@@ -99,11 +99,7 @@ def _take_rising(core: Float, place: Float, share: float) -> Float:
     if not grows(medians):
         return nothing
     centers = np.array([np.median(place[parts == part]) for part in range(_PARTS)])
-    first, second = np.triu_indices(_PARTS, 1)
-    slope = float(
-        np.median((medians[second] - medians[first]) / (centers[second] - centers[first]))
-    )
-    rising = np.clip(slope * place, 0.0, core)
+    rising = np.clip(median_slope(centers, medians) * place, 0.0, core)
     most = share * float(core.sum())
     return rising * min(1.0, most / float(rising.sum())) if rising.any() else nothing
 
