@@ -123,6 +123,8 @@ _ACCOUNTS: Final = (
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.FULL_JACOBIANS, "Jacobians of which the diagonal is used", "configured",
             "backward_pass", INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.PARALLEL_WEIGHTS, "Weights one by one", "configured", "backward_pass",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.PADDING, "Padding", "configured", "backward_pass",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.GRAPH_REPORTS, "Summaries and metrics in the graph", "configured", "callbacks",

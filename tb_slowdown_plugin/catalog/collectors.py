@@ -106,7 +106,7 @@ _COLLECTORS: Final = (
                              "untaken_rows", "repeated_rows", "product_order",
                              "sequence_work", "unrolled_rounds", "zero_work",
                              "factorizations", "metric_work", "both_branches",
-                             "full_jacobian")),
+                             "full_jacobian", "parallel_weights")),
     CatalogCollector("repeated_passes", "Passes on the batch of the step that are made again",
                      "keras.repeated_passes:RepeatedPasses", needs=("retraces",),
                      events=("repeated_pass",)),

@@ -27,6 +27,7 @@ FAMILIES: Final = {
     events.ZERO_WORK: names.ZERO_WORK,
     events.BOTH_BRANCHES: names.BOTH_BRANCHES,
     events.FULL_JACOBIAN: names.FULL_JACOBIANS,
+    events.PARALLEL_WEIGHTS: names.PARALLEL_WEIGHTS,
     events.SEQUENCE_WORK: names.PADDING,
     events.GRAPH_REPORT: names.GRAPH_REPORTS,
     events.METRIC_WORK: names.GRAPH_REPORTS,

@@ -222,6 +222,11 @@ FULL_JACOBIAN: Final = "full_jacobian"
 is used: of so many in all, "times", with "side" rows: "share" of what the step's graph computes is
 for the rest. It is so "since" that many steps were finished."""
 
+PARALLEL_WEIGHTS: Final = "parallel_weights"
+"""Fact: a line multiplies one tensor by so many weights, "times", one after the other, or looks up
+rows in as many tables ("lookups" 1): "share" of what the step's graph computes is starting
+operations for all but one of them. It is so "since" that many steps were finished."""
+
 METRIC_WORK: Final = "metric_work"
 """Fact: the graph of a step computes for so many "metrics" what nothing else needs, most at this
 line, which makes the metric that takes most where it has no line of its own; "compiled" is 1 where

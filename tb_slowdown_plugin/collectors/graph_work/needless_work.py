@@ -21,6 +21,7 @@ from tb_slowdown_plugin.catalog.events import (
     LOOP_INVARIANT,
     METRIC_WORK,
     PAIRWISE_DISTANCES,
+    PARALLEL_WEIGHTS,
     PIECES,
     PRODUCT_ORDER,
     REPEATED_PASS,
@@ -62,6 +63,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations i
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.products.pairwise_distances import (
     find_pairwise_distances,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.parallel_weights import (
+    find_parallel_weights,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
     find_product_order,
@@ -117,6 +121,7 @@ _FINDERS: Final[dict[str, Callable[[StepGraph], Any]]] = {
     FACTORIZATIONS: find_factorizations,
     BOTH_BRANCHES: find_both_branches,
     FULL_JACOBIAN: find_full_jacobians,
+    PARALLEL_WEIGHTS: find_parallel_weights,
 }
 """Fact -> who finds its "operation", whose line is told, and its numbers."""
 

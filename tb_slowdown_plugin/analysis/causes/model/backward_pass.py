@@ -42,6 +42,9 @@ from tb_slowdown_plugin.analysis.causes.model.products.factorizations import (
     claim_factorizations,
 )
 from tb_slowdown_plugin.analysis.causes.model.products.pairwise_distances import claim_distances
+from tb_slowdown_plugin.analysis.causes.model.products.parallel_weights import (
+    claim_parallel_weights,
+)
 from tb_slowdown_plugin.analysis.causes.model.products.product_order import claim_order
 from tb_slowdown_plugin.analysis.causes.model.products.sparse_products import claim_products
 from tb_slowdown_plugin.analysis.causes.model.second_passes import claim_passes
@@ -96,6 +99,7 @@ _COUNTED: Final = {
     names.ZERO_WORK: claim_zeros,
     names.BOTH_BRANCHES: claim_branches,
     names.FULL_JACOBIANS: claim_jacobians,
+    names.PARALLEL_WEIGHTS: claim_parallel_weights,
     names.PADDING: claim_padding,
 }
 """Accounts of what graphs tell -> who claims it."""
