@@ -327,3 +327,36 @@ def derive(units: int, by_all: bool) -> Any:
         return loss
 
     return tf.function(step, autograph=False), asked
+
+
+def tag(tags: int, units: int, one_by_one: bool) -> Any:
+    """A step of a network with so many tags; one_by_one: each of them has a layer of its own."""
+    body = keras.Sequential([L.Dense(units, "relu"), L.Dense(units, "relu")])
+    heads = [L.Dense(1) for _ in range(tags)] if one_by_one else [L.Dense(tags)]
+    update = keras.optimizers.Adam()
+
+    def compute_loss(x: Any, y: Any) -> Any:
+        features = body(x)
+        logits = tf.concat([head(features) for head in heads], axis=1)
+        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(y, logits))
+
+    return _train(compute_loss, _variables_of(body, *heads), update)
+
+
+def embed(columns: int, units: int, one_by_one: bool) -> Any:
+    """A step on columns of categories; one_by_one: each of them has a table of its own."""
+    rows = 50
+    tables = [L.Embedding(rows, 8) for _ in range(columns)]
+    if not one_by_one:
+        tables = [L.Embedding(columns * rows, 8)]
+    body = keras.Sequential([L.Flatten(), L.Dense(units, "relu"), L.Dense(1)])
+    update = keras.optimizers.Adam()
+
+    def compute_loss(ids: Any, y: Any) -> Any:
+        if one_by_one:
+            parts = tf.stack([table(ids[:, n]) for n, table in enumerate(tables)], axis=1)
+        else:
+            parts = tables[0](ids + rows * tf.range(columns))
+        return tf.reduce_mean((body(parts) - y) ** 2)
+
+    return _train(compute_loss, _variables_of(*tables, body), update)

@@ -1,6 +1,6 @@
 """What a step takes for work that it doesn't need, against what its graph says of it.
 
-    python benchmarks/needless_work.py                   # 153 pairs of trainings
+    python benchmarks/needless_work.py                   # 161 pairs of trainings
     python benchmarks/needless_work.py --only sequence
 
 A training and its twin without that work take turns in one process. "Saved" is the share of the
@@ -33,6 +33,7 @@ from benchmarks.needless_trainings import (
     attend,
     classify,
     derive,
+    embed,
     enlarge,
     fit_process,
     harden,
@@ -44,6 +45,7 @@ from benchmarks.needless_trainings import (
     renew,
     report,
     score,
+    tag,
     take_rows,
     weigh,
 )
@@ -85,6 +87,9 @@ from tb_slowdown_plugin.collectors.graph_work.needless.metric_work import (
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.products.factorizations import (
     find_factorizations,
+)
+from tb_slowdown_plugin.collectors.graph_work.needless.products.parallel_weights import (
+    find_parallel_weights,
 )
 from tb_slowdown_plugin.collectors.graph_work.needless.products.product_order import (
     find_product_order,
@@ -185,6 +190,13 @@ def main() -> None:
         data = (tf.random.normal((points,)),)
         name = f"derivatives at {points} points, layers of {units}: by all inputs"
         compare(name, data, find_full_jacobians, partial(derive, units))
+    for count, units in product((20, 80), (32, 256)):
+        data = (tf.random.normal((64, 40)), tf.zeros((64, count)))
+        name = f"{count} tags, layers of {units}: weights one by one"
+        compare(name, data, find_parallel_weights, partial(tag, count, units))
+        data = (tf.zeros((64, count), tf.int32), tf.zeros((64, 1)))
+        name = f"{count} columns, layers of {units}: tables one by one"
+        compare(name, data, find_parallel_weights, partial(embed, count, units))
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.create_file_writer(folder)
         for units in REPORTED:
