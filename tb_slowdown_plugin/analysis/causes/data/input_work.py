@@ -103,9 +103,9 @@ def _work_beside(case: Case) -> tuple[float, float]:
     row, fact = facts[-1]
     made = fact.numbers["seconds_per_element"] * fact.numbers["elements"]
     seconds = min(made / (row + 1), float(np.median(steps.period_seconds)))
-    known = ~np.isnan(steps.process_cpu_seconds)
-    wall = float(np.sum(steps.period_seconds, where=known))
-    busy = float(np.sum(steps.process_cpu_seconds, where=known)) / (cores * wall) if wall else 0.0
+    known = ~np.isnan(steps.process_cpu_seconds) & (steps.period_seconds > 0)
+    used = steps.process_cpu_seconds[known] / (cores * steps.period_seconds[known])
+    busy = float(np.median(used)) if len(used) else 0.0  # not by an end of a pass, which waits
     if seconds < MAJORITY * float(np.median(steps.period_seconds)) or busy < MOSTLY:
         return 0.0, 0.0
     return seconds, min(busy, 1.0)

@@ -84,3 +84,15 @@ def test_work_beside_each_step_is_told_where_nothing_shows_what_it_takes(
     notes = [each for each in report.notes if "computes for 80 ms of each step" in each]
     assert bool(notes) == told
     assert not told or "90.0% of the cores are in use" in notes[0]
+
+
+def test_a_long_wait_between_passes_does_not_hide_that_cores_are_in_use(make_run):
+    stage = Fact("input_stage", "Generator", {"seconds_per_element": 0.08, "elements": 61.0})
+    period, used = np.full(400, 0.1), np.full(400, 0.18)
+    period[200] = 20.0
+    run = make_run(period, events=[(60, stage)])
+    environment = Environment(devices=(("X:0", "CPU"),), limits={"cpu_count": 2.0})
+    steps = replace(run.steps, process_cpu_seconds=used)
+    report = account_for(replace(run, steps=steps, environment=environment)).report
+    (note,) = (each for each in report.notes if "computes for 80 ms of each step" in each)
+    assert "90.0% of the cores are in use" in note
