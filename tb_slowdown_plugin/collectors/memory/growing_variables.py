@@ -85,7 +85,7 @@ class GrowingVariables:
 
     def _note(self, held: HeldTensors) -> GrownVariable | None:
         name, size_bytes = held.holder.text, held.tensors.size_bytes
-        before = self._seen.get(name, _Seen(size_bytes, size_bytes, size_bytes))
+        before = self._seen.get(name, _Seen(size_bytes, size_bytes, 0))
         times = before.times + 1 if size_bytes > before.last_bytes else 0
         grown_bytes = size_bytes - before.first_bytes
         is_grown = times >= _GROWS and grown_bytes >= _LEAST_GROWN_BYTES

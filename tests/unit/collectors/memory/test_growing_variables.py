@@ -55,6 +55,12 @@ def test_it_is_told_where_it_got_more_twice_and_again_when_it_is_a_good_deal_mor
     assert program.look(history=6.75, images=900) == {}
 
 
+def test_of_what_was_large_before_the_first_growth_is_told(program):
+    assert program.look(images=900) == program.look(images=910) == {}
+    assert program.look(images=920) == {"images": (20, True)}
+    assert program.look(images=930) == {"images": (30, False)}
+
+
 def test_what_is_filled_and_cleared_or_grows_by_little_is_not_told(program):
     for number in range(40):
         assert program.look(rollout=2 + 9 * (number % 2), losses=0.02 * number) == {}

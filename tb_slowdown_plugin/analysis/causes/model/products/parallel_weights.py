@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.places.counted_work import CountedWork, claim_counted
 from tb_slowdown_plugin.analysis.report_types.causes import Advice
 from tb_slowdown_plugin.analysis.text.wording import percent
@@ -57,11 +57,13 @@ def _make_one_table(times: int, place: str) -> Advice:
         snippet(
             old(f"tables = [layers.Embedding(rows, 8) for _ in range({times})]"),
             old("parts = [table(ids[:, n]) for n, table in enumerate(tables)]"),
+            old("features = tf.concat(parts, axis=-1)"),
             new(f"table = layers.Embedding({times} * rows, 8)"),
-            new(f"parts = table(ids + rows * tf.range({times}))"),
-            same("features = layers.Flatten()(parts)"),
+            new(f"parts = table(ids + rows * tf.range({times}, dtype=ids.dtype))"),
+            new("features = layers.Flatten()(parts)"),
         ),
         "All columns need as many numbers for each row. Where tables have different numbers of "
-        "rows, add the sum of those before.",
+        "rows, add the sum of those before. An id that is too large reads another column's rows, "
+        "and `mask_zero` masks the first column only.",
         f"in `{place}`",
     )

@@ -3,10 +3,14 @@
 Such as 60 layers of one unit each on the same features, or a table for each of 40 columns: each of
 them, its gradients, and its optimizer start operations of their own. A `fit` with 60 such layers
 takes 7 to 15 ms a step, one with a layer of 60 units 2 (TensorFlow 2.21, two cores, 2026-12-01).
+
+What is made of them in the shape of their outputs counts, up to the first other tensor: not losses
+of their own, which stay. Of `tf.gradients`, in sessions, only what goes forward counts.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -14,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from tb_slowdown_plugin.collectors.graph_work.operation_costs import (
     LOOKUPS,
     START,
+    is_product,
     is_product_of_matrices,
 )
 from tb_slowdown_plugin.collectors.graph_work.step_graph import StepGraph
@@ -26,10 +31,10 @@ _LEAST: Final = 20 * START
 _BY_TAPE: Final = "gradient_tape/"
 """Before the names of operations that go back through others."""
 _HANDS_ON: Final = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "ExpandDims"})
-_TAKES_PARTS: Final = _HANDS_ON | {"SelectV2", "Slice", "Split", "StridedSlice", "Unpack"}
-"""Keras chooses what counts from the end of a table, by `SelectV2`, where indices are negative."""
-_LAST_COUNTS: Final = frozenset({"SelectV2", "Split"})
-"""Those that are given what they take a part of as the last of their inputs."""
+_TAKES_PARTS: Final = _HANDS_ON | {"Slice", "Split", "SplitV", "StridedSlice", "Unpack"}
+_CHOOSES: Final = "SelectV2"
+_ADDS: Final = frozenset({"Add", "AddV2"})
+_FIXED: Final = frozenset({"Const", "ReadVariableOp", "VariableV2"})
 _TIES: Final = "IdentityN"
 """A tape gives all gradients at once through it, each for itself."""
 _SEVERAL: Final = -1
@@ -56,10 +61,13 @@ def find_parallel_weights(step: StepGraph) -> ParallelWeights | None:
     groups: dict[Hashable, dict[str, Any]] = defaultdict(dict)
     takers = []
     for each in step.operations:
-        if each in step.forward and (found := _look(each)) is not None:
-            takers.append(each)
+        if each not in step.forward:
+            continue
+        if (found := _look(each)) is not None:
             group, weights = found
             groups[group].setdefault(weights, each)
+        if found is not None or (is_product(each) and weights_of(each)):
+            takers.append(each)
     told = [
         ParallelWeights(
             first := next(iter(members.values())),
@@ -68,7 +76,7 @@ def find_parallel_weights(step: StepGraph) -> ParallelWeights | None:
             _count_starts(step, members, takers) * START / step.cost,
         )
         for members in groups.values()
-        if len(members) >= _FEWEST
+        if len(members) >= _FEWEST and _are_apart(list(members.values()))
     ]
     most = max(told, key=lambda each: each.share, default=None)
     return most if most is not None and most.share * step.cost >= _LEAST else None
@@ -79,20 +87,47 @@ def _look(operation: Any) -> tuple[Hashable, str] | None:
     if operation.type in LOOKUPS:
         table = operation.inputs[0]
         weights = handle_of(table) or (table.op.name if table.dtype.name == "resource" else "")
-        width = operation.outputs[0].shape[-1] if operation.outputs[0].shape.rank else None
-        return ((_source(operation.inputs[1], _TAKES_PARTS), width), weights) if weights else None
+        width = tuple(_dimensions(operation.outputs[0])[-1:])
+        return ((_part_of(operation.inputs[1]), width), weights) if weights else None
     if is_product_of_matrices(operation) and len(operation.inputs) == 2:
         weights = weights_of(operation)
         if weights and not handle_of(operation.inputs[0]):
-            return _source(operation.inputs[0], _HANDS_ON), weights
+            return _source(operation.inputs[0]).name, weights
     return None
 
 
-def _source(tensor: Any, between: frozenset[str]) -> str:
-    """The name of the tensor that it is made of."""
+def _are_apart(members: Sequence[Any]) -> bool:
+    """Of lookups, whether each has another part of the ids."""
+    if members[0].type not in LOOKUPS:
+        return True
+    return len({each.inputs[1].name for each in members}) == len(members)
+
+
+def _source(tensor: Any, between: frozenset[str] = _HANDS_ON) -> Any:
+    """The tensor that it is made of."""
     while tensor.op.type in between:
-        tensor = tensor.op.inputs[-1 if tensor.op.type in _LAST_COUNTS else 0]
+        tensor = tensor.op.inputs[1 if tensor.op.type == "Split" else 0]
+    return tensor
+
+
+def _part_of(ids: Any) -> str:
+    """The name of the tensor that they are a part of."""
+    tensor = _source(ids, _TAKES_PARTS)
+    if tensor.op.type == _CHOOSES:  # by Keras, what counts from the end where it is negative
+        _, added, plain = tensor.op.inputs
+        if added.op.type in _ADDS and any(each is plain for each in added.op.inputs):
+            return _part_of(plain)
     return str(tensor.name)
+
+
+def _dimensions(tensor: Any) -> list[int | None]:
+    return list(tensor.shape.as_list()) if tensor.shape.rank else []
+
+
+def _size_of(tensor: Any) -> tuple[int, int]:
+    """Dimensions that aren't known, and numbers by those that are."""
+    sizes = _dimensions(tensor)
+    return sizes.count(None), math.prod(each or 1 for each in sizes)
 
 
 def _count_starts(step: StepGraph, members: Mapping[str, Any], takers: Sequence[Any]) -> int:
@@ -112,24 +147,40 @@ def _trace_made(step: StepGraph, members: Sequence[Any], takers: Sequence[Any]) 
     """What is made of members, each with a bit, and what goes back through that -> their bits."""
     found: dict[Any, int] = dict.fromkeys(takers, _SEVERAL)
     found.update((each, 1 << place) for place, each in enumerate(members))
+    sizes = [_size_of(each.outputs[0]) for each in members]
     by_name: dict[str, int] = {}
     for each in step.operations:  # each after what it needs
         bits = found.get(each) or _of_gradient(each.name, by_name)
         if not bits:
             for tensor in each.inputs:
                 bits |= found.get(tensor.op, 0)
+            if each in step.forward and _is_single(bits):
+                size = sizes[bits.bit_length() - 1]
+                bits = bits if _is_of_one(each, size, found) else _SEVERAL
         if bits:
             found[each] = bits
             by_name[each.name] = bits
     return found
 
 
+def _is_of_one(operation: Any, size: tuple[int, int], found: Mapping[Any, int]) -> bool:
+    """Whether it makes as many numbers as the product does, of them and what doesn't change."""
+    if not operation.outputs or _size_of(operation.outputs[0]) != size:
+        return False
+    others = [tensor for tensor in operation.inputs if tensor.op not in found]
+    return all(_source(each).op.type in _FIXED for each in others)
+
+
 def _trace_needed(step: StepGraph, handles: Sequence[str], found: dict[Any, int]) -> None:
     """Adds what only one of the weights needs: to be updated, or what is of it alone already."""
     bits = {name: 1 << place for place, name in enumerate(handles)}
-    for each in step.forward:
-        if each.type == "ReadVariableOp" and (one := _only_bit(each, found)):
-            bits.setdefault(each.inputs[0].op.name, one)  # such as a bias
+    read: dict[str, set[int]] = defaultdict(set)
+    for each in step.operations:
+        if each.type == "ReadVariableOp" and each in step.forward:
+            read[each.inputs[0].op.name].add(_only_bit(each, found))
+    for name, by in read.items():  # such as a bias
+        if len(by) == 1 and name not in bits and (one := by.pop()):
+            bits[name] = one
     for each in reversed(step.operations):
         if _is_single(found.get(each, 0)):
             continue
@@ -140,7 +191,7 @@ def _trace_needed(step: StepGraph, handles: Sequence[str], found: dict[Any, int]
                 found[each] = bits[handle.name]
                 continue
             # Of its optimizer: what reads it once it is updated.
-            later = [one for one in handle.outputs[0].consumers() if one._id > each._id]
+            later = [one for one in each.inputs[0].consumers() if one._id > each._id]
         if one := _only_bit(each, found, later):
             found[each] = one
 
