@@ -33,6 +33,7 @@ _BEYOND: Final = {"Less": 0, "LessEqual": 1}
 class InnerGraph(NamedTuple):
     """What one operation runs."""
 
+    operation: Any
     operations: list[Any]
     rounds: int
     outputs: list[Any]
@@ -64,7 +65,8 @@ def find_inner(operation: Any, caller: InnerGraph | None = None) -> InnerGraph |
             )
             if not is_loop or _is_handed_on(graph, place)
         }
-        return InnerGraph(list(graph.get_operations()), rounds, list(graph.outputs), given, caller)
+        operations, outputs = list(graph.get_operations()), list(graph.outputs)
+        return InnerGraph(operation, operations, rounds, outputs, given, caller)
     except Exception:  # noqa: BLE001 - private, and of another version
         return None
 
@@ -83,6 +85,7 @@ def find_branches(operation: Any, caller: InnerGraph | None = None) -> list[Inne
         given = list(operation.inputs)[1:]  # after the condition
         return [
             InnerGraph(
+                operation,
                 list(graph.get_operations()),
                 1,
                 list(graph.outputs),

@@ -38,7 +38,7 @@ class IndependentRounds(NamedTuple):
     """Of one loop."""
 
     operation: Any
-    """The first one in it that computes."""
+    """That runs it."""
     times: int
     """Rounds."""
     share: float
@@ -56,11 +56,10 @@ def find_independent_rounds(step: StepGraph) -> IndependentRounds | None:
         names = tuple(f"/{each.name}_grad/" for each in loop.operations)
         gradients = (each for each in backward if _is_of(each, names))
         starts = starts_of(loop.operations) + sum(starts_of(each.operations) for each in gradients)
-        first = next(_find_computing(loop))
         every_round = _IN_LOOP * START * starts
         rest = step.cost - loop.rounds * (1 - _IN_LOOP) * START * starts
         share = (loop.rounds - 1) * every_round / rest
-        found.append(IndependentRounds(first, loop.rounds, share))
+        found.append(IndependentRounds(loop.operation, loop.rounds, share))
     return max(found, key=lambda each: each.share)
 
 

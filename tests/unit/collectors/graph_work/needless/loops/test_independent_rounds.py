@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_work.needless.loops.independent_rounds import (
     find_independent_rounds,
 )
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -37,11 +40,13 @@ def added_up(outputs, x):
     return loss
 
 
-@pytest.mark.parametrize("loss_of", [by_map, added_up])
-def test_a_loop_over_examples_is_most_of_a_small_step(find, loss_of):
+@pytest.mark.parametrize(("loss_of", "line"), [(by_map, 1), (added_up, 2)])
+def test_a_loop_over_examples_is_most_of_a_small_step(find, loss_of, line):
     found = find(loss_of)
     assert found.times == EXAMPLES
-    assert found.operation.type in ("Sub", "SquaredDifference")
+    place = SourcePlaces.of_process().of_operation(found.operation)
+    assert place.startswith(f"{loss_of.__name__} (")  # not in the function that it calls
+    assert place.endswith(f"{Path(__file__).name}:{loss_of.__code__.co_firstlineno + line})")
     assert found.share > 0.8
 
 
